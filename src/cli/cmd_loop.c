@@ -13,7 +13,7 @@ static char *backend_name, *ledger_path, *key_path, *dtype_name;
 
 static const struct poptOption options[] = {
     {"quick", '\0', POPT_ARG_NONE, &quick, 0,
-     "smaller shapes and shorter measurements: 20 seconds to 4 minutes", NULL},
+     "smaller shapes and shorter measurements: 20 seconds to 3 minutes", NULL},
     {"verbose", 'v', POPT_ARG_NONE, &verbose, 0, "all notes on how it was measured", NULL},
     {"backend", 'b', POPT_ARG_STRING, &backend_name, 0,
      "what measures: cpu (default), opencl, cuda, hip, fake", "NAME"},

@@ -181,6 +181,10 @@ static double least_tolerance(roof_dtype dtype) {
   return dtype == ROOF_FP16 ? 0x1p-25 : 0;
 }
 
+/** The most results of a run that are compared: of some hundred million as many as that tell of any part of them that is wrong.
+ * In blocks of so many elements, so that threads have enough of them. */
+enum { MOST_COMPARED = 1 << 22, BLOCK = 4096 };
+
 /** The element of a span of `step` that is compared: the first of all, then anywhere. At a regular step all
  * would be in the same few columns. */
 static size_t compared_in(size_t span, size_t step) {
@@ -188,28 +192,57 @@ static size_t compared_in(size_t span, size_t step) {
   return span * step + (size_t)(fraction * step >> 32);
 }
 
-/** The first wrong element of a span, or `count`. */
-static size_t wrong_in(const roof_kernel_run *run, size_t span, size_t step, size_t count,
+/** Whether all so many elements are numbers: for the formats of most data by their exponents, eight or sixteen at a time. */
+static bool are_finite(const void *data, roof_dtype dtype, size_t begin, size_t end) {
+  bool finite = true;
+  if (dtype == ROOF_FP32) {
+    const uint32_t *bits = data;
+    for (size_t i = begin; i < end; i++) {
+      finite &= (bits[i] & 0x7F800000) != 0x7F800000;
+    }
+  } else {
+    for (size_t i = begin; i < end; i++) {
+      finite &= fabs(rf_data_at(data, dtype, i)) <= DBL_MAX;
+    }
+  }
+  return finite;
+}
+
+static bool is_right(const roof_kernel_run *run, size_t i, rf_reference *reference) {
+  const rf_operands *o = run->state;
+  double tolerance = DBL_MAX, expected = reference(run, i, &tolerance);
+  return fabs(rf_data_at(o->out, run->dtype, i) - expected) <= tolerance + least_tolerance(run->dtype);
+}
+
+/** The first element of a block that is no number, or of those compared in it wrong; or `count`. */
+static size_t wrong_in(const roof_kernel_run *run, size_t begin, size_t end, size_t step, size_t count,
                        rf_reference *reference) {
   const rf_operands *o = run->state;
-  size_t compared = compared_in(span, step), end = span * step + step;
-  for (size_t i = span * step; i < end && i < count; i++) {
-    double tolerance = DBL_MAX;
-    double expected = i == compared || i + 1 == count ? reference(run, i, &tolerance) : 0;
-    if (!(fabs(rf_data_at(o->out, run->dtype, i) - expected) <= tolerance + least_tolerance(run->dtype))) {
+  if (!are_finite(o->out, run->dtype, begin, end)) {
+    size_t i = begin;
+    while (are_finite(o->out, run->dtype, i, i + 1)) {
+      i++;
+    }
+    return i;
+  }
+  for (size_t span = begin / step; span * step < end; span++) {
+    size_t i = compared_in(span, step);
+    if (i < end && !is_right(run, i, reference)) {
       return i;
     }
   }
-  return count;
+  return end == count && !is_right(run, count - 1, reference) ? count - 1 : count;
 }
 
 roof_status rf_kernel_compare(roof_kernel_run *run, size_t count, size_t samples, rf_reference *reference,
                               roof_error *error) {
   const rf_operands *o = run->state;
-  size_t step = (count - 1) / samples + 1, wrong = count;
+  size_t step = (count - 1) / (samples < MOST_COMPARED ? samples : MOST_COMPARED) + 1, wrong = count;
+  size_t block = (BLOCK - 1) / step * step + step, blocks = (count + block - 1) / block;
 #pragma omp parallel for schedule(static) num_threads(rf_kernel_setup_threads(run)) reduction(min : wrong)
-  for (size_t span = 0; span < (count + step - 1) / step; span++) {
-    size_t found = wrong_in(run, span, step, count, reference);
+  for (size_t b = 0; b < blocks; b++) {
+    size_t end = (b + 1) * block < count ? (b + 1) * block : count;
+    size_t found = wrong_in(run, b * block, end, step, count, reference);
     wrong = found < wrong ? found : wrong;
   }
   if (wrong == count) {

@@ -98,7 +98,7 @@ static inline void rf_total_add(rf_total *total, double term) {
 typedef double rf_reference(const roof_kernel_run *run, size_t index, double *tolerance);
 
 /** Checks that all `count` elements of the output are numbers, and that about `samples` of them, spread
- *  evenly (all when there are fewer), match the reference.
+ *  evenly (all when there are fewer, and 4 million at most), match the reference.
  *  Units: elements.
  *  Ownership: none.
  *  Errors: ROOF_E_INTERNAL naming the first wrong element. */

@@ -9,7 +9,6 @@
 #include "core/number.h"
 #include "core/stats.h"
 #include "loop/plan.h"
-#include "measure/run.h"
 #include "roofline/effects.h"
 
 /* Timings */
@@ -77,9 +76,7 @@ static roof_status time_at(roof_loop *loop, const roof_kernel *kernel, roof_loop
   how.seconds_per_item = budget;
   how.threads = cores == ROOF_LOOP_ALONE ? 1 : how.threads;
   roof_error why = {0};
-  status = cores == ROOF_LOOP_ALONE
-               ? rf_run_alone(backend, kernel, loop->options.dtype, values, &how, &m, &why)
-               : backend->run(kernel, loop->options.dtype, values, &how, &m, &why);
+  status = backend->run(kernel, loop->options.dtype, values, &how, &m, &why);
   if (status != ROOF_OK) {
     return status == ROOF_E_MEMORY ? roof_error_set(error, status, "%s", why.message) : ROOF_OK;
   }

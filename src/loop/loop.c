@@ -312,9 +312,7 @@ static roof_status time_kernel(const roof_loop *loop, const roof_loop_kernel *k,
   roof_measurement_init(m);
   double taken = roof_time_now();
   roof_status status =
-      k->level == ROOF_MEMORY || k->cores != ROOF_LOOP_ALONE
-          ? loop->options.backend->run(k->kernel, loop->options.dtype, k->values, &silent, m, error)
-          : rf_run_alone(loop->options.backend, k->kernel, loop->options.dtype, k->values, &silent, m, error);
+      loop->options.backend->run(k->kernel, loop->options.dtype, k->values, &silent, m, error);
   if (status != ROOF_OK) {
     roof_measurement_done(m);
     return status;

@@ -56,22 +56,18 @@ roof_status rf_run_same_operation(const roof_kernel *const kernels[2], roof_erro
                               kernels[0]->name, kernels[1]->name, kernels[0]->op, kernels[1]->op);
 }
 
-roof_status rf_run_alone(const roof_backend *backend, const roof_kernel *kernel, roof_dtype dtype,
-                         const double *values, const roof_measure_options *options, roof_measurement *out,
-                         roof_error *error) {
+roof_status rf_run_unshared(rf_run_samples *take, void *user, roof_measurement *out, roof_error *error) {
   static const double nearly_all = 0.9;
-  roof_status status = backend->run(kernel, dtype, values, options, out, error);
-  if (status != ROOF_OK || !(out->conditions.disturbed > nearly_all)) {
-    return status;
-  }
-  roof_measurement again;
+  roof_measurement again = *out;
   roof_error ignored;
-  if (backend->run(kernel, dtype, values, options, &again, &ignored) == ROOF_OK) {
+  roof_status status = take(user, out, error);
+  if (status == ROOF_OK && out->conditions.disturbed > nearly_all &&
+      take(user, &again, &ignored) == ROOF_OK) {
     bool better = again.conditions.disturbed < out->conditions.disturbed;
     roof_measurement_done(better ? out : &again);
     *out = better ? again : *out;
   }
-  return ROOF_OK;
+  return status;
 }
 
 void rf_run_sharing(roof_measurement *m) {

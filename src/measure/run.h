@@ -18,12 +18,13 @@ roof_status rf_run_describe(const roof_kernel *kernel, roof_dtype dtype, const d
  *  Units: none. Ownership: none. Errors: ROOF_E_ARGUMENT that names both. */
 roof_status rf_run_same_operation(const roof_kernel *const kernels[2], roof_error *error);
 
-/** Runs a kernel, and once more where nearly all samples that count shared a core with something: the less shared ones count,
- *  the first where the second run fails.
- *  Units: s. Ownership: as the backend's run. Errors: likewise. */
-roof_status rf_run_alone(const roof_backend *backend, const roof_kernel *kernel, roof_dtype dtype,
-                         const double *values, const roof_measure_options *options, roof_measurement *out,
-                         roof_error *error);
+/** Takes samples of a kernel, and fills the measurement in. */
+typedef roof_status rf_run_samples(void *user, roof_measurement *out, roof_error *error);
+
+/** Takes samples, and once more where something shared the core during nearly all of them: the less shared ones count, the first
+ *  where the second cannot be taken.
+ *  Units: s. Ownership: *out is described and has no samples yet; on success it has. Errors: those of the first. */
+roof_status rf_run_unshared(rf_run_samples *take, void *user, roof_measurement *out, roof_error *error);
 
 /** Counts how many threads shared a core on average while those samples were taken that count, where somebody looked: for the
  *  causes of a gap, as a profiler's counter is (ROOF_CLUE_SMT). Where memory binds it says little.

@@ -385,40 +385,34 @@ static void a_core_begins_several_additions_a_cycle(void **state) {
   assert_true(isnan(rf_clock_width()) || most > 0.5);
 }
 
-static double shares[2]; /* of the runs of the backend below; infinite: it fails */
+static double shares[2]; /* of the samples below; infinite: they cannot be taken */
 static int runs;
 
-static roof_status run_in_company(const roof_kernel *kernel, roof_dtype dtype, const double *values,
-                                  const roof_measure_options *options, roof_measurement *out,
-                                  roof_error *error) {
-  (void)kernel;
-  (void)dtype;
-  (void)values;
-  (void)options;
-  double share = shares[runs++];
-  if (isinf(share)) {
+static roof_status sample_by_share(void *user, roof_measurement *out, roof_error *error) {
+  const double *share = user;
+  if (isinf(share[runs])) {
+    runs++;
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "not this time");
   }
-  roof_measurement_init(out);
-  out->conditions.disturbed = share;
+  out->conditions.disturbed = share[runs++];
   out->seconds = runs;
   out->samples = malloc(sizeof *out->samples);
   return ROOF_OK;
 }
 
-static void what_shared_its_core_runs_once_more(void **state) {
+static void what_shared_its_core_is_sampled_once_more(void **state) {
   (void)state;
   static const struct {
     double shares[2];
     int runs, kept;
   } cases[] = {
       {{0.5, 0}, 1, 1}, {{NAN, 0}, 1, 1}, {{1, 0.2}, 2, 2}, {{0.95, 1}, 2, 1}, {{1, INFINITY}, 2, 1}};
-  const roof_backend backend = {.run = run_in_company};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     roof_measurement m;
     memcpy(shares, cases[i].shares, sizeof shares);
     runs = 0;
-    assert_int_equal(rf_run_alone(&backend, NULL, ROOF_FP32, NULL, NULL, &m, NULL), ROOF_OK);
+    roof_measurement_init(&m);
+    assert_int_equal(rf_run_unshared(sample_by_share, shares, &m, NULL), ROOF_OK);
     assert_int_equal(runs, cases[i].runs);
     assert_true(m.seconds == cases[i].kept && m.samples != NULL);
     roof_measurement_done(&m);
@@ -1189,7 +1183,7 @@ int main(void) {
       cmocka_unit_test(a_look_that_was_interrupted_is_not_believed),
       cmocka_unit_test(samples_lie_across_a_span),
       cmocka_unit_test(a_core_begins_several_additions_a_cycle),
-      cmocka_unit_test(what_shared_its_core_runs_once_more),
+      cmocka_unit_test(what_shared_its_core_is_sampled_once_more),
       cmocka_unit_test(shared_cores_count_as_a_profiler_would),
       cmocka_unit_test(a_clock_that_does_not_go_forward_is_refused),
       cmocka_unit_test(samples_of_two_kinds_are_known_from_one),

@@ -8,11 +8,27 @@
 
 enum { CACHES = 2, LEAST = 64 << 20, MOST = 512 << 20, ROUNDS = 3 };
 
-typedef struct reading {
-  const rf_memory_probe *probe;
-  const rf_lanes *lanes;
-  rf_way way;
-} reading;
+static void read_part(void *user, int thread, int threads) {
+  const rf_memory_probe *probe = user;
+  (void)threads;
+  char *part = (char *)probe->data + probe->each * (size_t)thread;
+  rf_lanes_span span = {part, part, part, probe->each, 0, probe->each};
+  rf_lanes_best()->transfers[RF_LOAD][probe->way](&span);
+}
+
+static double pass_rate(const rf_memory_probe *probe) {
+  rf_memory_probe p = *probe;
+  double bytes = (double)p.each * p.team->threads;
+  return bytes / rf_team_time(p.team, p.team->threads, read_part, &p);
+}
+
+/** The faster of two ways to read. */
+static rf_way choose_way(const rf_memory_probe *probe) {
+  rf_memory_probe plain = *probe, ahead = *probe;
+  plain.way = RF_UNROLL_16;
+  ahead.way = RF_AHEAD;
+  return pass_rate(&plain) > pass_rate(&ahead) ? plain.way : ahead.way;
+}
 
 bool rf_memory_probe_init(rf_memory_probe *probe, const rf_team *team) {
   double bytes = fmin(fmax(CACHES * rf_cache_bytes(3), LEAST), MOST);
@@ -21,25 +37,18 @@ bool rf_memory_probe_init(rf_memory_probe *probe, const rf_team *team) {
   if (rf_data_new("memory probe", (double)(count * sizeof(double)), &p.data, NULL) != ROOF_OK) {
     return false;
   }
-  rf_data_fill(p.data, ROOF_FP64, count, 1, team->threads);
+  rf_team_widen(team);
+  rf_data_fill(p.data, ROOF_FP64, count, 1, team->setup_threads);
+  rf_team_narrow(team);
+  p.way = choose_way(&p);
   *probe = p;
   return true;
 }
 
-static void read_part(void *user, int thread, int threads) {
-  const reading *r = user;
-  (void)threads;
-  char *part = (char *)r->probe->data + r->probe->each * (size_t)thread;
-  rf_lanes_span span = {part, part, part, r->probe->each, 0, r->probe->each};
-  r->lanes->transfers[RF_LOAD][r->way](&span);
-}
-
 double rf_memory_probe_rate(const rf_memory_probe *probe) {
-  static const rf_way ways[] = {RF_UNROLL_16, RF_AHEAD};
-  double best = 0, bytes = (double)probe->each * probe->team->threads;
-  for (int i = 0; i < ROUNDS * (int)(sizeof ways / sizeof ways[0]); i++) {
-    reading r = {probe, rf_lanes_best(), ways[i % (int)(sizeof ways / sizeof ways[0])]};
-    best = fmax(best, bytes / rf_team_time(probe->team, probe->team->threads, read_part, &r));
+  double best = 0;
+  for (int i = 0; i < ROUNDS; i++) {
+    best = fmax(best, pass_rate(probe));
   }
   return best;
 }

@@ -9,6 +9,7 @@ typedef struct rf_memory_probe {
   const rf_team *team;
   void *data;
   size_t each; /**< bytes of a thread, a power of two */
+  rf_way way;  /**< the faster to read them */
 } rf_memory_probe;
 
 /** Fills the data.

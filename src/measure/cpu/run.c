@@ -107,23 +107,41 @@ static roof_status sample_in_turns(roof_kernel_run runs[2], const roof_measure_o
 typedef struct sampling {
   roof_kernel_run *runs; /**< one, or two in turns */
   int count;
+  const rf_team *team;
   const roof_measure_options *options;
+  const rf_memory_probe *probe; /**< nullable: for kernels that move more than the caches hold */
   roof_measurement *out;
 } sampling;
 
-/** Probes memory where a kernel moves more than the caches hold. */
-static roof_status sample_probed(const sampling *s, const rf_team *team, roof_error *error) {
-  rf_memory_probe probe;
+static double rate_of(const rf_memory_probe *probe) {
+  return probe != NULL ? rf_memory_probe_rate(probe) : NAN;
+}
+
+static roof_status sample_probed(const sampling *s, roof_error *error) {
   sustain(s->runs, s->count, s->options->sustain_seconds);
-  bool probed = s->out->bytes > (double)rf_cache_bytes(3) && rf_memory_probe_init(&probe, team);
-  double before = probed ? rf_memory_probe_rate(&probe) : NAN;
+  double before = rate_of(s->probe);
   roof_status status = s->count == 2 ? sample_in_turns(s->runs, s->options, s->out, error)
-                                     : sample(s->runs, team, s->options, s->out, error);
+                                     : sample(s->runs, s->team, s->options, s->out, error);
+  double rate = rf_memory_rate(before, rate_of(s->probe));
+  for (int i = 0; i < s->count; i++) {
+    s->out[i].memory_bytes_per_second = rate;
+  }
+  return status;
+}
+
+static roof_status sample_one(void *user, roof_measurement *out, roof_error *error) {
+  sampling s = *(const sampling *)user;
+  s.out = out;
+  return sample_probed(&s, error);
+}
+
+static roof_status sample_all(sampling s, roof_error *error) {
+  rf_memory_probe probe;
+  bool probed = s.out->bytes > (double)rf_cache_bytes(3) && rf_memory_probe_init(&probe, s.team);
+  s.probe = probed ? &probe : NULL;
+  bool alone = s.count == 1 && s.team->threads == 1;
+  roof_status status = alone ? rf_run_unshared(sample_one, &s, s.out, error) : sample_probed(&s, error);
   if (probed) {
-    double rate = rf_memory_rate(before, rf_memory_probe_rate(&probe));
-    for (int i = 0; i < s->count; i++) {
-      s->out[i].memory_bytes_per_second = rate;
-    }
     rf_memory_probe_done(&probe);
   }
   return status;
@@ -161,7 +179,7 @@ roof_status rf_cpu_run(const roof_kernel *kernel, roof_dtype dtype, const double
   }
   status = begin(kernel, dtype, values, &team, options->machine, &prepared, error);
   if (status == ROOF_OK) {
-    status = sample_probed(&(sampling){&prepared, 1, options, &result}, &team, error);
+    status = sample_all((sampling){&prepared, 1, &team, options, NULL, &result}, error);
   }
   kernel->release(&prepared);
   rf_team_done(&team);
@@ -194,7 +212,7 @@ roof_status rf_cpu_run_in_turns(const roof_kernel *const kernels[2], roof_dtype 
     begun++;
   }
   if (status == ROOF_OK) {
-    status = sample_probed(&(sampling){runs, 2, options, results}, &team, error);
+    status = sample_all((sampling){runs, 2, &team, options, NULL, results}, error);
   }
   for (int i = 0; i < begun; i++) {
     kernels[i]->release(&runs[i]);
