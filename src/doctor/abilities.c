@@ -102,7 +102,7 @@ void rf_check_loader(const rf_check *check, const char *root, roof_diagnosis *ou
 /** An environment may ask for another processor than this one; a library that is older than the processor takes a lesser one. */
 static void diagnose_found(const rf_library *library, const rf_loaded *loaded, roof_diagnosis *out) {
   const char *core = library->core_setting != NULL ? secure_getenv(library->core_setting) : NULL;
-  const char *lacks = rf_library_lacks(library, loaded), *soname = loaded->soname;
+  const char *lacks = rf_library_lesser(library, loaded).lacks, *soname = loaded->soname;
   bool fits = library->core_name != NULL && lacks == NULL;
   if (core != NULL) {
     out->remedy =

@@ -93,28 +93,36 @@ static bool is_among(const char *words, const char *name) {
 }
 
 /* By the names that its gotoblas_corename gives. */
-static const char *lacking(const char *core) {
-  static const char without_avx2[] =
-      " Katmai Coppermine Northwood Prescott Banias Atom Core2 Penryn Dunnington Nehalem Athlon Opteron "
-      "Opteron_SSE3 Barcelona Bobcat Nano Sandybridge Bulldozer Piledriver Steamroller ";
-  static const char without_avx512[] = " Haswell Zen Excavator ";
+static rf_lesser lesser_of(const char *core) {
+  static const struct {
+    const char *cores, *reaches;
+    bool has_avx2;
+  } rows[] = {
+      {" Katmai Coppermine Northwood Prescott Banias Atom Core2 Penryn Dunnington Nehalem Athlon Opteron "
+       "Opteron_SSE3 Barcelona Bobcat Nano ",
+       "SSE2 mul+add", false},
+      {" Sandybridge Bulldozer Piledriver Steamroller ", "AVX2 mul", false}, /* products and sums in turns */
+      {" Haswell Zen Excavator ", "AVX2+FMA", true}};
   bool wide = __builtin_cpu_supports("avx512f"), vectors = __builtin_cpu_supports("avx2");
-  if (is_among(without_avx2, core)) {
-    return wide ? "AVX-512" : vectors ? "AVX2+FMA" : NULL;
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    const char *lacks = wide ? "AVX-512" : vectors && !rows[i].has_avx2 ? "AVX2+FMA" : NULL;
+    if (is_among(rows[i].cores, core) && lacks != NULL) {
+      return (rf_lesser){lacks, rows[i].reaches};
+    }
   }
-  return wide && is_among(without_avx512, core) ? "AVX-512" : NULL;
+  return (rf_lesser){NULL, NULL};
 }
 #else
-static const char *lacking(const char *core) {
+static rf_lesser lesser_of(const char *core) {
   (void)core;
-  return NULL;
+  return (rf_lesser){NULL, NULL};
 }
 #endif
 
-const char *rf_library_lacks(const rf_library *library, const rf_loaded *loaded) {
+rf_lesser rf_library_lesser(const rf_library *library, const rf_loaded *loaded) {
   const char *(*core)(void) = NULL;
   const rf_symbol symbol = {library->core_name, &core};
   bool says = library->core_name != NULL && rf_library_find(loaded->handle, &symbol, 1, NULL);
   const char *name = says ? core() : NULL;
-  return name != NULL ? lacking(name) : NULL;
+  return name != NULL ? lesser_of(name) : (rf_lesser){NULL, NULL};
 }

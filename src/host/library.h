@@ -52,9 +52,16 @@ bool rf_library_load(const rf_library *library, rf_loaded *out);
  *  Errors: false when one is missing: the last such is *missing. */
 bool rf_library_find(void *handle, const rf_symbol *symbols, size_t count, const char **missing);
 
-/** What the core type that a loaded library took for itself lacks of this processor: "AVX-512", "AVX2+FMA".
- *  Units: none. Ownership: a constant. Errors: NULL where it lacks neither, or is not known. */
-const char *rf_library_lacks(const rf_library *library, const rf_loaded *loaded);
+/** A core type that a library took for itself and that is less than this processor; NULLs: it is not, or not known. */
+typedef struct rf_lesser {
+  const char *lacks; /**< "AVX-512", "AVX2+FMA" */
+  const char
+      *reaches; /**< the measured peak that its loops can reach, as roof_peak names it: "SSE2 mul+add" */
+} rf_lesser;
+
+/** The core type that a loaded library took, where it is a lesser one.
+ *  Units: none. Ownership: constants. Errors: NULLs where it is not known. */
+rf_lesser rf_library_lesser(const rf_library *library, const rf_loaded *loaded);
 
 /** Lets a library go; no harm where none was loaded.
  *  Units: none. Ownership: its functions are no longer there. Errors: none. */

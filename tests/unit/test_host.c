@@ -63,12 +63,16 @@ static void a_lesser_core_type_lacks_registers(void **state) {
   if (!found) {
     skip(); /* no OpenBLAS */
   }
-  const char *lacks = rf_library_lacks(&library, &loaded);
-  assert_true(widest == lacks || (lacks != NULL && widest != NULL && strcmp(lacks, widest) == 0));
+  rf_lesser lesser = rf_library_lesser(&library, &loaded);
+  assert_true((widest != NULL) == (lesser.lacks != NULL) && (widest != NULL) == (lesser.reaches != NULL));
+  if (widest != NULL) {
+    assert_string_equal(lesser.lacks, widest);
+    assert_string_equal(lesser.reaches, "SSE2 mul+add");
+  }
   const rf_library silent = {.what = "BLAS", .sonames = {"libopenblas.so.0"}};
-  assert_null(rf_library_lacks(&silent, &loaded));
+  assert_null(rf_library_lesser(&silent, &loaded).lacks);
   const rf_library other = {.what = "BLAS", .core_name = "roofline_has_no_such_function"};
-  assert_null(rf_library_lacks(&other, &loaded));
+  assert_null(rf_library_lesser(&other, &loaded).reaches);
   rf_library_close(&loaded);
 }
 

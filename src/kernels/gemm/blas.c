@@ -29,6 +29,7 @@ typedef struct library {
   int (*bind)(int thread, size_t size, cpu_set_t *cores);
   char name[128], lacks[96];
   rf_loaded loaded;
+  rf_lesser lesser;
   const char *reason;
   cpu_set_t cores; /**< of the team it runs for */
 } library;
@@ -87,7 +88,8 @@ static void find_more(library *l) {
     *--end = '\0';
   }
   size_t used = strlen(l->name);
-  const char *lacks = rf_library_lacks(&l->file, &l->loaded);
+  l->lesser = rf_library_lesser(&l->file, &l->loaded);
+  const char *lacks = l->lesser.lacks;
   bool named = l->file.core_setting != NULL && secure_getenv(l->file.core_setting) != NULL;
   if (named && (lacks != NULL || l->file.core_name == NULL)) {
     snprintf(l->name + used, sizeof l->name - used, ", core type by %s", l->file.core_setting);
@@ -198,6 +200,20 @@ static void execute(roof_kernel_run *run) {
   }
 }
 
+/** A library of a lesser core type reaches what its registers do. */
+static void algorithm(const roof_kernel_run *run, const roof_target *cores, roof_algorithm *out) {
+  bool there = run->kernel->disabled_reason() == NULL;
+  const char *reaches = there ? library_of(run)->lesser.reaches : NULL;
+  const roof_machine *machine = cores->machine;
+  const roof_peak *peak = cores->peak[ROOF_VECTOR];
+  for (int i = 0; i < machine->peak_count && reaches != NULL && peak != NULL; i++) {
+    const roof_peak *p = &machine->peaks[i];
+    if (p->dtype == peak->dtype && p->cores == peak->cores && strcmp(p->isa, reaches) == 0) {
+      out->flops_per_cycle = p->flops_per_second / machine->clock_hz;
+    }
+  }
+}
+
 static library *const openblas_detail = &openblas, *const blis_detail = &blis, *const xsmm_detail = &xsmm;
 
 #define ROW(kernel_name, title, stem, full, quick, ...)                                                      \
@@ -205,7 +221,7 @@ static library *const openblas_detail = &openblas, *const blis_detail = &blis, *
     .name = kernel_name, .op = "gemm", .variant = title, .summary = "C = A B by a library", .sizes = full,   \
     .quick_sizes = quick, .supports = rf_kernel_is_native, .disabled_reason = stem##_reason,                 \
     .library = stem##_name, .detail = &stem##_detail, .prepare = prepare, .execute = execute,                \
-    .check = rf_gemm_check, .release = rf_operands_release, __VA_ARGS__                                      \
+    .check = rf_gemm_check, .release = rf_operands_release, .algorithm = algorithm, __VA_ARGS__              \
   }
 
 static const roof_kernel kernels[] = {
