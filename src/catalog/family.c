@@ -1,5 +1,7 @@
 #include "catalog/family.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "catalog/builtin.h"
@@ -50,7 +52,27 @@ static roof_status find_owner(heir *h, const char *name, const roof_machine **ow
   return roof_error_set(error, ROOF_E_NAME, "constants of `%s`: no such machine", name);
 }
 
-/** Scales constants of another machine to those of the heir. */
+/** The largest share of a format's matrix peak that was measured on a machine, of bf16's for a narrow format without one; NaN: none was. */
+static double measured_share(const roof_machine *machine, roof_dtype dtype) {
+  const roof_peak *reached = roof_machine_peak(machine, dtype, ROOF_MATRIX, false, ROOF_MEASURED);
+  const roof_peak *rated = roof_machine_peak(machine, dtype, ROOF_MATRIX, false, ROOF_DATASHEET);
+  if (reached != NULL && reached->kind == ROOF_MEASURED && rated->kind != ROOF_MEASURED) {
+    return reached->flops_per_second / rated->flops_per_second;
+  }
+  return roof_dtype_bytes(dtype) <= 2 && dtype != ROOF_BF16 ? measured_share(machine, ROOF_BF16) : NAN;
+}
+
+static void limit(roof_constants *c, double share) {
+  size_t used = strlen(c->source);
+  if (c->values[ROOF_EFFICIENCY] > share) {
+    c->values[ROOF_EFFICIENCY] = share;
+    snprintf(c->source + used, sizeof c->source - used,
+             "; of the peak no more than was measured of this machine");
+  }
+}
+
+/** Scales constants of another machine to those of the heir; of the peak, where they are of other families, to no more than was
+ * measured there. */
 static roof_status scale(heir *h, roof_constants *c, bool apart, roof_error *error) {
   const roof_machine *owner = NULL;
   roof_status status = find_owner(h, c->machine, &owner, error);
@@ -58,6 +80,9 @@ static roof_status scale(heir *h, roof_constants *c, bool apart, roof_error *err
     rf_scaling scaling = rf_scaling_of(c, owner, h->machine, apart);
     rf_scaling_apply(&scaling, c->values, c->values);
     c->clocks = scaling.clocks;
+    if (apart && c->kernel != ROOF_KERNEL_STREAM) {
+      limit(c, measured_share(h->machine, c->dtype));
+    }
     for (int i = 0; i < ROOF_CONSTANT_COUNT; i++) {
       c->values[i] = rf_scaling_rounded(c->values[i]);
     }

@@ -110,6 +110,28 @@ static void families_without_timings_have_those_of_all(void **state) {
               own->values[ROOF_TIME_HIGH] / own->values[ROOF_TIME_LOW]);
 }
 
+/** Of a peak that somebody measured no more is expected where constants are of other families: of every format that multiplies in
+ * its matrix units, not of one with a measurement of its own above, nor of machines of a fitted family. */
+static void no_more_of_a_peak_is_expected_than_was_measured(void **state) {
+  (void)state;
+  static const struct {
+    const char *machine;
+    roof_dtype dtype;
+    double share; /* 0: that of all families */
+  } cases[] = {{"mi300x", ROOF_BF16, 0.5112}, {"mi300x", ROOF_FP8, 0.5112}, {"mi325x", ROOF_BF16, 0.6003},
+               {"mi210", ROOF_BF16, 0},       {"mi250x-gcd", ROOF_BF16, 0}, {"b580", ROOF_BF16, 0}};
+  owned roof_machine *all = load("intel-arc-pro-b60");
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    owned roof_machine *machine = load(cases[i].machine);
+    roof_types types = roof_types_of(cases[i].dtype);
+    const roof_constants *c = roof_constants_find(machine, ROOF_KERNEL_PRODUCT, &types, NULL);
+    const roof_constants *shared = roof_constants_find(all, ROOF_KERNEL_PRODUCT, &types, NULL);
+    double share = cases[i].share > 0 ? cases[i].share : shared->values[ROOF_EFFICIENCY];
+    assert_near(c->values[ROOF_EFFICIENCY], share, 1e-4);
+    assert_int_equal(strstr(c->source, "no more than was measured") != NULL, cases[i].share > 0);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_machine_keeps_its_own),
@@ -118,6 +140,7 @@ int main(void) {
       cmocka_unit_test(slower_units_reach_more_of_their_peak),
       cmocka_unit_test(unknown_figures_change_nothing),
       cmocka_unit_test(families_without_timings_have_those_of_all),
+      cmocka_unit_test(no_more_of_a_peak_is_expected_than_was_measured),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
