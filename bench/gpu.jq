@@ -49,10 +49,13 @@ def goals:
      (["fused softmax", "device-softmax", "fp32"], ["fused rmsnorm", "device-rmsnorm", "fp32"], ["decode attention", "attention-decode", "bf16"]
       | . as [$what, $kernel, $dtype] | goal("\($what) in \($dtype), of the measured copy"; $r | of_copy($kernel; $dtype); 0.9))];
 
+# An error of the driver's that does not say that this device cannot do it.
+def misused: test("CUDA_ERROR_") and (test("CUDA_ERROR_(OUT_OF_MEMORY|NO_BINARY_FOR_GPU|UNSUPPORTED_PTX_VERSION|NOT_SUPPORTED)") | not);
+
 # What is wrong, a line each: it decides how the script ends.
 def wrong:
-  [(.smoke[]? | select(.state != "right" and (.state | startswith("not run") | not)) | "\(.kernel) \(.shape): \(.state)"),
-   (.failed[]? | "\(.what): \(.why)"), (.sanitizer[]? | select(.state == "errors" and .decides) | "\(.tool) of \(.what): errors")];
+  [(.smoke[]? | select(.state != "right" and ((.state | startswith("not run") | not) or (.state | misused))) | "\(.kernel) \(.shape): \(.state)"),
+   (.skipped[]? | select(.why | misused) | "\(.what): \(.why)"), (.failed[]? | "\(.what): \(.why)"), (.sanitizer[]? | select(.state == "errors" and .decides) | "\(.tool) of \(.what): errors")];
 
 # Lines of nvidia-smi's sensors during a part.
 def sensors:

@@ -134,7 +134,7 @@ varied_broken() {
 }
 
 # What nvidia-smi reports of the device that CUDA takes; nothing where there is none.
-gpu=${CUDA_VISIBLE_DEVICES:+-i ${CUDA_VISIBLE_DEVICES%%,*}}
+gpu="-i ${CUDA_VISIBLE_DEVICES:-0}" gpu=${gpu%%,*}
 csv='--format=csv,noheader,nounits'
 seen() { # FIELDS
   nvidia-smi $gpu --query-gpu="$1" $csv 2>/dev/null | head -n 1
@@ -224,14 +224,14 @@ failed() { # WHAT [KERNEL]: one that this device cannot run is skipped, that was
 
 # The parts.
 
-# Shapes that end at once on any device: of edges everywhere, of many tiles a block, and less than one tile.
+# Shapes that end at once on any device: of edges everywhere, of many tiles a block, of parts along k, and less than one tile.
 smoke_shapes() { # OPERATION FORMAT
   case $1-$2 in
-    gemm-fp8) printf '%s\n' 'm=264 n=264 k=272' 'm=2056 n=4104 k=144' 'm=40 n=264 k=4112' 'm=8 n=8 k=16' ;;
+    gemm-fp8) printf '%s\n' 'm=264 n=264 k=272' 'm=2056 n=4104 k=144' 'm=40 n=264 k=4112' 'm=200 n=264 k=2064' 'm=8 n=8 k=16' ;;
     gemm-*) printf '%s\n' 'm=264 n=264 k=4104' 'm=2056 n=4104 k=136' 'm=8 n=8 k=8' ;;
     attention-*)
       printf 'batch=1 heads=%s head_dim=%s\n' '2 kv_heads=1 q_len=264 kv_len=264' 128 '4 q_len=1000 kv_len=1416 causal=1' 64 '1 q_len=8 kv_len=8' 128 \
-        '8 kv_heads=1 q_len=1 kv_len=4097' 128
+        '40 q_len=900 kv_len=371' 128 '40 kv_heads=10 q_len=1000 kv_len=1056 causal=1' 128 '8 kv_heads=1 q_len=1 kv_len=4097' 128
       ;;
   esac
 }
@@ -278,7 +278,10 @@ smoke() {
       smoke_one "$kernel" "$kernel" "$format" "$shape" || return 0
       broken "$kernel" || smoke_variants "$kernel" "$format" "$shape" || { restore && return 0; }
     done <"$work/shapes"
-    [ "$op" != attention ] || broken "$kernel" || smoke_one "$kernel fp16" "$kernel" fp16 "$(head -n 1 "$work/shapes")" || return 0 # programs of their own
+    [ "$op" = attention ] || continue
+    while read -r shape; do # programs of their own
+      broken "$kernel" || smoke_one "$kernel fp16" "$kernel" fp16 "$shape" || return 0
+    done <"$work/shapes"
   done
   end_part complete
 }
@@ -306,8 +309,8 @@ ceilings() {
     restore_machine
     end_part complete
   else
-    # What it wrote before the variants is all but those.
-    if [ $code -ne 99 ] && [ -s "$work/config/roofline/machines/host-gpu0.json" ]; then
+    # It writes what it has after each part; where the time was up the next call measures all of them.
+    if [ -s "$work/config/roofline/machines/host-gpu0.json" ]; then
       datasheet
       put '.machine = $machine[0] | .datasheet = $datasheet[0]' --slurpfile datasheet "$work/datasheet.json" --slurpfile machine "$work/config/roofline/machines/host-gpu0.json"
     fi
@@ -360,10 +363,10 @@ select_kernels() { # OPERATION|'' FORMAT LIBRARY: names, not of broken ones; LIB
 
 of_kernel() { awk -v name="$1" -v field="$2" '$1 == name { print $field }' "$work/list"; } # NAME FIELD
 
-# rung KERNEL FORMAT SIZE: in turns with the library; alone where the two together fail, but not where they take too long. Many
+# rung KERNEL FORMAT SIZE ROWS: in turns with the library; alone where the two together fail, but not where they take too long. Many
 # turns: the clock of a chip that begins to work hard settles in tenths of a second.
 rung() {
-  set -- run "$1" "m=$3" "n=$3" "k=$3" --backend cuda --dtype "$2" --interval 0.1 $quick --json
+  set -- run "$1" "m=$4" "n=$3" "k=$3" --backend cuda --dtype "$2" --interval 0.1 $quick --json
   together=''
   if [ -n "$library" ]; then
     run 45 "$roofline" "$@" --baseline "$library" && return 0
@@ -373,13 +376,14 @@ rung() {
   run 45 "$roofline" "$@"
 }
 
-ladder() { # FORMAT SIZE [N]: the last rung first, or only the last N: they are what is asked for
+ladder() { # FORMAT SIZE [N [ROWS]]: the last rung first, or only the last N: they are what is asked for
   name="$1, m = n = k = $2"
+  [ -z "${4:-}" ] || name="$1, m = $4, n = k = $2"
   library=$(select_kernels gemm "$1" library | head -n 1)
   for kernel in $(select_kernels gemm "$1" - | head -n "${3:-99}"); do
     ! known "$kernel $name" || continue
     enough 5 || return 1
-    if rung "$kernel" "$1" "$2"; then
+    if rung "$kernel" "$1" "$2" "${4:-$2}"; then
       put '.ladders[$name] += [$answer[0].kernels[0] + {kernel: $kernel, rung: $rung}] | .ladders[$name] |= sort_by(.rung)' \
         --arg name "$name" --arg kernel "$kernel" --argjson rung "$(of_kernel "$kernel" 3)"
       say "$kernel $name"
@@ -430,7 +434,7 @@ seal() {
 ladders() {
   begin_part ladders
   seal
-  { ladder bf16 "$large" 2 && ladder bf16 "$small" 2 && ladder fp32 "$small" 1 && ladder fp8 "$large" 1 && sustained; } || return 0
+  { ladder bf16 "$large" 2 && ladder bf16 "$small" 2 && ladder fp32 "$small" 1 && ladder fp8 "$large" 1 && sustained && ladder fp8 "$large" 1 "$few"; } || return 0
   for kernel in $(select_kernels attention bf16 - | head -n 1); do
     enough 5 || return 0
     known "$kernel bf16" || kernels_of 60 bf16 "$kernel"
@@ -521,7 +525,7 @@ counters() {
 small_shape() { # OPERATION
   case $1 in
     gemm) echo 'm=264 n=264 k=144' ;;
-    attention) echo 'batch=1 heads=2 q_len=256 kv_len=256 head_dim=64' ;;
+    attention) echo 'batch=1 heads=2 q_len=256 kv_len=256 head_dim=128' ;;
     linear) echo 'batch=136 in=136 out=136' ;;
     gemv) echo 'm=256 n=1024' ;;
     softmax | rmsnorm | layernorm | transpose) echo 'rows=64 cols=1024' ;;
@@ -530,30 +534,34 @@ small_shape() { # OPERATION
 }
 
 # sanitize TOOL KERNEL: its own --error-exitcode separates its findings from failures of the program. memcheck and racecheck decide;
-# what synccheck says of barriers that count bytes is reported only.
+# what synccheck says of barriers that count bytes is reported only. Three failures one after the other: it does not work here at all.
 sanitize() {
   what="$1 of $2" tool=$1 kernel=$2 state=clean
   if broken "$kernel" || known "$what"; then return 0; fi
   enough 5 || return 1
   format=$(of_kernel "$kernel" 5)
   ! select_kernels '' fp32 - | grep -qxF "$kernel" || format=fp32
-  run 60 compute-sanitizer --tool "$tool" --error-exitcode 9 "$roofline" run "$kernel" $(small_shape "$(of_kernel "$kernel" 2)") --backend cuda \
+  api=''
+  [ "$tool" != memcheck ] || api='--report-api-errors no' # of the driver: the program itself says those that matter
+  run 60 compute-sanitizer --tool "$tool" $api --error-exitcode 9 "$roofline" run "$kernel" $(small_shape "$(of_kernel "$kernel" 2)") --backend cuda \
     --dtype "$format" --quick --interval 50 ||
     case $code in
       9) state=errors ;;
       99) enough 5 || return 1 ;;
       *) state="failed: $why" ;;
     esac
+  case $state in failed*) row=$((row + 1)) ;; *) row=0 ;; esac
   put '.sanitizer += [{tool: $tool, what: $kernel, state: $state, decides: ($tool != "synccheck"), output: ($output | split("\n")[-60:] | join("\n"))}]' \
     --arg tool "$tool" --arg kernel "$kernel" --arg state "$state" --rawfile output "$work/said"
   say "$what: $state"
+  [ $row -lt 3 ] || { end_part "not run: ${state#failed: }" && return 1; }
 }
 
 # One process a kernel, so that each finding has a name; first those that only CUDA has.
 sanitizer() {
   begin_part sanitizer
   command -v compute-sanitizer >/dev/null || { end_part 'not run: no compute-sanitizer' && return 0; }
-  own=$(awk '$4 == "-" { print $1 }' "$work/list")
+  own=$(awk '$4 == "-" { print $1 }' "$work/list") row=0
   for group in -v -e; do
     for tool in memcheck racecheck synccheck; do
       for kernel in $(echo "$own" | grep $group '^device-'); do
@@ -591,6 +599,16 @@ find_library() {
   say 'no cuBLASLt: no shares of it'
 }
 
+# CUDA's own copy of a newer driver's library, for a driver that is too old.
+newer_driver() {
+  for folder in /usr/local/cuda/compat /usr/local/cuda-*/compat; do
+    [ -e "$folder/libcuda.so.1" ] || continue
+    LD_LIBRARY_PATH=$folder:$LD_LIBRARY_PATH
+    return 0
+  done
+  return 1
+}
+
 # The result that goes on: the newest of this device and program, of whatever day; nothing where one begins.
 earlier() {
   find "$results" "$here/results" -name 'gpu-*.json' 2>/dev/null | sed 's|\(.*\)/|\1 |' | sort -k 2 -r | while read -r folder file; do
@@ -603,7 +621,7 @@ earlier() {
 
 open_result() {
   device=$(jq -r '.kernels[0].note | split("; ") | last' "$work/answer")
-  mkdir -p "$results"
+  mkdir -p "$results" 2>/dev/null && [ -w "$results" ] || fail 3 "$results cannot be written: ROOFLINE_RESULTS names another folder"
   before=$(earlier)
   out=$results/${before##*/}
   if [ -z "$before" ]; then
@@ -625,20 +643,20 @@ open_result() {
        goals: [], sealed: [], smoke: [], machine: null, datasheet: null, ladders: {}, sustained: null, variants: [], kernels: [], profiles: [], counters: [], sanitizer: [], skipped: [], failed: []}' >"$work/result.json"
   fi
   parts=$(jq -c .parts "$work/result.json")
-  jq -r '(select(.machine != null) | "ceilings"), (select(.sealed != []) | "sealed"), (.smoke[] | "\(.kernel) \(.shape)"), (.smoke[], .failed[] | select(.broken) | "\(.kernel) is broken"), (.profiles[] | "\(.kernel), profiled"), (.ladders | to_entries[] | .key as $name | .value[] | "\(.kernel) \($name)"), (.sustained | select(. != null) | "\(.kernel), sustained"),
+  jq -r '(select(.machine != null and (.parts.ceilings.state | . == "complete" or startswith("failed"))) | "ceilings"), (select(.sealed != []) | "sealed"), (.smoke[] | "\(.kernel) \(.shape)"), (.smoke[], .failed[] | select(.broken) | "\(.kernel) is broken"), (.profiles[] | "\(.kernel), profiled"), (.ladders | to_entries[] | .key as $name | .value[] | "\(.kernel) \($name)"), (.sustained | select(. != null) | "\(.kernel), sustained"),
     (.variants[]? | "\(.kernel) \(.variant), \(.shape)"),
     (.kernels[] | "\(.kernel) \(.dtype)"), (.skipped[].what), (.counters[] | "\(.kernel), counted"), (.sanitizer[] | "\(.tool) of \(.what)")' \
     "$work/result.json" >"$work/known"
 }
 
 programs
-quick='' limit=450 wanted='' large=8192 small=4096 least=130
+quick='' limit=450 wanted='' large=8192 small=4096 few=128 least=130
 while [ $# -gt 0 ]; do
   case $1 in
     --table) table "$2" && exit ;;
     --write) write "$2" && exit ;;
     --pack) pack "${2:-}" && exit ;;
-    --quick) quick=--quick large=512 small=256 least=10 ;;
+    --quick) quick=--quick large=512 small=256 few=64 least=10 ;;
     --seconds)
       limit=$(printf %s "${2:-}" | grep -xE '[1-9][0-9]{0,5}') || fail 2 "--seconds ${2:-}: must be a whole number"
       shift
@@ -657,7 +675,8 @@ done
 find_tools
 choose_sensors
 export CUDA_DEVICE_ORDER=PCI_BUS_ID TMPDIR="$work"
-run 60 "$roofline" run device-copy --backend cuda --quick --json || fail 3 "nothing measured: $why"
+first='run device-copy --backend cuda --quick --json'
+run 60 "$roofline" $first || { refused=$why && newer_driver && run 60 "$roofline" $first; } || fail 3 "nothing measured: $refused"
 part=''
 find_library
 open_result

@@ -19,7 +19,7 @@ load gpu
   [ "$(of_result '[.parts[].state] | unique')" = '["complete"]' ]
   [ "$(of_result '.parts | keys_unsorted')" = '["smoke","ladders","ceilings","variants","kernels","counters","sanitizer"]' ]
   [ "$(of_result '[.schema, .quick, .device.name, .device.driver, .device.ecc]')" = '["roofline.gpu/3",false,"NVIDIA H200","580.1","Enabled"]' ]
-  [ "$(of_result '.ladders | map_values(map(.rung))')" = '{"bf16, m = n = k = 8192":[9,10,12],"bf16, m = n = k = 4096":[10,12],"fp32, m = n = k = 4096":[1,8,9],"fp8, m = n = k = 8192":[11]}' ]
+  [ "$(of_result '.ladders | map_values(map(.rung))')" = '{"bf16, m = n = k = 8192":[9,10,12],"bf16, m = n = k = 4096":[10,12],"fp32, m = n = k = 4096":[1,8,9],"fp8, m = n = k = 8192":[11],"fp8, m = 128, n = k = 8192":[11]}' ]
   [ "$(of_result '[.goals[].met]')" = '[true,true,true,true,false,true,false,true,true,true]' ]
   [ "$(of_result '.goals[0].reached')" = 1.06 ]
   [ "$(of_result '[.sustained.kernel, .sustained.baseline.fraction]')" = '["gemm-cluster",1.06]' ]
@@ -153,6 +153,44 @@ load gpu
   : >"$STUB_LOG"
   gpu ceilings
   ! grep -q '^measure' "$STUB_LOG"
+}
+
+@test "gpu.sh: ceilings that the time cuts off are kept, and measured by the next call" {
+  stub
+  hasty
+  sed -i 's/run 2 "$roofline" measure/run 240 "$roofline" measure/; s/least=10/least=1/' "$script"
+  STUB_SLEEP=measure gpu --quick --seconds 8 ceilings
+  [ "$(of_result '[.parts.ceilings.state, (.machine.levels | length > 0), .failed]')" = '["the time was up",true,[]]' ]
+  : >"$STUB_LOG"
+  gpu --quick --seconds 30 ceilings
+  [ "$(grep -c '^measure' "$STUB_LOG")" -eq 1 ]
+  [ "$(of_result '.parts.ceilings.state')" = '"complete"' ]
+}
+
+@test "gpu.sh: an error of the driver is wrong, unless it says that the device cannot do it" {
+  stub
+  STUB_KERNELS='gemm-cluster$' STUB_FAIL='gemm-cluster bf16 3' STUB_WHY='encoding a tensor: invalid argument (CUDA_ERROR_INVALID_VALUE)' gpu smoke
+  [ "$status" -eq 1 ]
+  [[ $output == *'* WRONG: gemm-cluster m=264 n=264 k=4104: not run: '*'(CUDA_ERROR_INVALID_VALUE)'* ]]
+  rm "$result"
+  STUB_KERNELS='gemm-cluster$' STUB_FAIL='gemm-cluster bf16 3' STUB_WHY='launching: operation not supported (CUDA_ERROR_NOT_SUPPORTED)' gpu smoke
+  [ "$status" -eq 0 ]
+}
+
+@test "gpu.sh: where the sanitizer does not work it is tried three times" {
+  stub
+  printf '#!/bin/sh\necho "$*" >>"$STUB_LOG"\necho "Device not supported" >&2\nexit 1\n' >"$BATS_TEST_TMPDIR/bin/compute-sanitizer"
+  gpu sanitizer
+  [ "$status" -eq 0 ]
+  [ "$(of_result '.parts.sanitizer.state')" = '"not run: ended with code 1: Device not supported"' ]
+  [ "$(grep -c -e '^--tool' "$STUB_LOG")" -eq 3 ]
+  grep -q -e '^--tool memcheck --report-api-errors no' "$STUB_LOG"
+}
+
+@test "gpu.sh: results that cannot be written" {
+  stub
+  ROOFLINE_RESULTS=/dev/null/none run -3 sh "$ROOFLINE_SOURCE/bench/gpu.sh" smoke
+  [ "$output" = 'gpu.sh: /dev/null/none cannot be written: ROOFLINE_RESULTS names another folder' ]
 }
 
 @test "gpu.sh: a further call adds what is lacking, and only that" {

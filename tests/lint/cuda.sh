@@ -1,6 +1,6 @@
 #!/bin/sh
 # What only the assembler knows of the kernels of src/kernels/cuda: of those that use wgmma none spills, and none waits for the one
-# before it; inner loops have no more instructions than were counted when they were written, and those of fp32 as many of the
+# before it, with bounded waits neither; inner loops have no more instructions than were counted when they were written, and those of fp32 as many of the
 # issue slots (lib/sass.py); copies say what stays in the last cache; of two kernels that follow each other the first lets
 # the second begin.
 . "$(dirname "$0")/lib/lint.sh"
@@ -17,14 +17,18 @@ machine_code() {
     $(sed -n '1s|.*, ptxas |-Xptxas |p' "$source") -o "$scratch/code" "$@" "$source"
 }
 
-check() { # FILE TARGET
-  machine_code "$1" "compute_${2#sm_}" "$2" -Xptxas -v >"$scratch/said" 2>&1 || { cat "$scratch/said"; return 1; }
+check() { # FILE TARGET FLAG...
+  checked=$1 for=$2
+  shift 2
+  machine_code "$checked" "compute_${for#sm_}" "$for" -Xptxas -v "$@" >"$scratch/said" 2>&1 || { cat "$scratch/said"; return 1; }
   ! grep -E 'Performance Loss|[1-9][0-9]* bytes (stack|spill)' "$scratch/said"
 }
 
 for file in "$ROOFLINE_SOURCE"/src/kernels/cuda/*.cu; do
   for target in $(sed -n '1s|^// targets: \([^,]*\).*|\1|p' "$file"); do
-    case $target in sm_90a) check "$file" "$target" || fail "$(basename "$file") for $target" ;; esac
+    case $target in sm_90a) ;; *) continue ;; esac
+    check "$file" "$target" || fail "$(basename "$file") for $target"
+    ! grep -q barrier_wait "$file" || check "$file" "$target" -DBOUNDED || fail "$(basename "$file") for $target, its waits bounded"
   done
 done
 sed 's/^ *product_commit();/sums[0] += 1; product_commit();/' "$ROOFLINE_SOURCE/src/kernels/cuda/gemm_wgmma.cu" >"$scratch/planted.cu"

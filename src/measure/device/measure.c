@@ -180,7 +180,7 @@ enum { PARTS = sizeof parts / sizeof parts[0], NEEDED = 3 };
  *  bandwidth, or memory of the host, there is nothing to keep. */
 static roof_status measure_parts(rf_device_bench *bench, roof_error *error) {
   for (int i = 0; i < PARTS; i++) {
-    if (i + 1 == PARTS && bench->options->so_far != NULL) {
+    if (i > NEEDED && bench->options->so_far != NULL) {
       bench->options->so_far(bench->options->user, bench->machine);
     }
     roof_error why = {.message = ""};

@@ -13,9 +13,9 @@ static rf_streams *of(rf_device *device) {
 /** A fault of a kernel is an internal error; all other codes mean that this device or driver cannot do it now.
  *  hipError_t has the numbers of CUresult here. */
 static roof_status status_of(int code) {
-  enum { ILLEGAL_ADDRESS = 700, LAUNCH_RESOURCES = 701, LAUNCH_FAILED = 719 };
-  return code >= ILLEGAL_ADDRESS && code <= LAUNCH_FAILED && code != LAUNCH_RESOURCES ? ROOF_E_INTERNAL
-                                                                                      : ROOF_E_UNSUPPORTED;
+  enum { ILLEGAL_ADDRESS = 700, LAUNCH_RESOURCES = 701, LAUNCH_FAILED = 719, TENSOR_MEMORY_LEAK = 721 };
+  bool fault = (code >= ILLEGAL_ADDRESS && code <= LAUNCH_FAILED) || code == TENSOR_MEMORY_LEAK;
+  return fault && code != LAUNCH_RESOURCES ? ROOF_E_INTERNAL : ROOF_E_UNSUPPORTED;
 }
 
 roof_status rf_streams_check(const rf_streams_api *api, int code, const char *what, roof_error *error) {
