@@ -504,6 +504,44 @@ static const roof_topic topics[] = {
      "step reads all of it. Fewer KV heads, --kv fp8, a window or a latent make it smaller.\n"
      "`roofline model NAME` says how much it takes and how many sequences fit.",
      NULL, EXAMPLE},
+    {"serving", "many requests at once: queue, continuous batching, prompts in pieces",
+     "An engine takes requests into the batch as others leave it (continuous batching), so a step has\n"
+     "tokens of some and a piece of the prompt of another: chunk=N tokens of a step at most. Larger\n"
+     "pieces answer sooner, smaller ones disturb the others' TPOT less. The cache is given out in pages\n"
+     "(page=N tokens) until there is no room, then requests wait or are preempted. `roofline model` has\n"
+     "the steady state (`continuous`), `roofline serve` the queue, event by event, and `roofline plan`\n"
+     "the devices that a load needs.",
+     NULL, EXAMPLE},
+    {"goodput", "requests per second that meet their limits",
+     "Throughput counts all answers, goodput those whose TTFT and TPOT are within the limits: beyond\n"
+     "the rate where queues grow the first still rises and the second falls to nothing.\n"
+     "`roofline serve NAME --rate 1..16*2 --ttft 500ms --tpot 30ms` gives both by rate.",
+     NULL, EXAMPLE},
+    {"speculation", "several tokens a step: drafted cheaply, verified together",
+     "A step of decoding reads all weights for one token of a sequence. With draft=N it verifies N\n"
+     "drafted tokens and adds one; where each is right with probability a it yields\n"
+     "(1 - a^(N+1)) / (1 - a) tokens (Leviathan et al. 2023). It pays while memory binds: at a large\n"
+     "batch the N + 1 tokens cost arithmetic instead. `roofline model NAME draft=4 accept=0.8` counts\n"
+     "no time for drafting; `roofline serve --drafter MODEL` does.",
+     NULL, EXAMPLE},
+    {"prefix-cache", "keys and values of a prompt's beginning, kept from an earlier request",
+     "Prompts that begin alike (a system prompt, a conversation) need the work of the rest alone:\n"
+     "prefix=N tokens are there already, and sharers=N sequences read them once. The attention of the\n"
+     "rest still reads them. `roofline serve --turns` and --trace find what repeats, --no-cache forgets\n"
+     "it, and --route prefix sends a request to the replica that has it.",
+     NULL, EXAMPLE},
+    {"disaggregation", "prompts and decoding on devices of their own",
+     "Prompts want arithmetic, decoding wants bandwidth, and together they disturb each other. Apart,\n"
+     "each has its own number of devices, precision and machine, and the cache of a prompt crosses the\n"
+     "network: its bytes / the link's bandwidth are added to TTFT. `roofline plan` compares both,\n"
+     "`roofline serve --prefill-plan` simulates it.",
+     NULL, EXAMPLE},
+    {"adapters", "LoRA: small products beside the weights, one pair a fine-tune",
+     "An adapter of rank r adds r (in + out) weights to a matrix of in x out, and two thin products to\n"
+     "each step, whose rate is that of reading them. Served together, the adapters of a batch are read\n"
+     "beside the weights that all share. `roofline serve NAME adapters=100 rank=16` counts them, and\n"
+     "`roofline model NAME --train lora=16` a step that trains one.",
+     NULL, EXAMPLE},
     {"effect", "a named reason why expected differs from the bound",
      "One named, switchable reason why the expected time differs from the bound: efficiency, waves,\n"
      "cache, latency, ... `predict` shows those that matter most, `predict --json` all, each with its\n"
@@ -775,6 +813,24 @@ static const struct {
     {"share", "efficiency"},
     {"sparsity", "sparse"},
     {"tpot", "ttft"},
+    {"batching", "serving"},
+    {"continuous-batching", "serving"},
+    {"chunked-prefill", "serving"},
+    {"chunk", "serving"},
+    {"paging", "serving"},
+    {"paged-attention", "serving"},
+    {"queue", "serving"},
+    {"preemption", "serving"},
+    {"slo", "goodput"},
+    {"draft", "speculation"},
+    {"drafter", "speculation"},
+    {"speculative-decoding", "speculation"},
+    {"prefix-caching", "prefix-cache"},
+    {"prompt-cache", "prefix-cache"},
+    {"disaggregated", "disaggregation"},
+    {"lora", "adapters"},
+    {"mxfp4", "precision"},
+    {"nvfp4", "precision"},
     {"mbu", "mfu"},
     {"kv", "kv-cache"},
     {"latency", "overhead"},

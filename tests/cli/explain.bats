@@ -47,6 +47,15 @@ explain() {
   done
 }
 
+@test "the words of serving are topics" {
+  local word
+  for word in batching "chunked prefill" paged-attention goodput speculation draft "prefix cache" disaggregation LoRA mxfp4; do
+    explain "$word"
+  done
+  explain draft
+  has "(1 - a^(N+1)) / (1 - a) tokens"
+}
+
 @test "two ceilings, one division" {
   explain roofline --machine "$h989"
   has "compute ceiling"
