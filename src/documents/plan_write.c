@@ -97,6 +97,12 @@ static json_t *apart_json(const roof_choice_question *q, const roof_choices *all
   return object;
 }
 
+/** The member that has the plan which the text names first and `--launch` starts. */
+static json_t *first_of(const roof_choice_question *q, const roof_choices *all, const roof_apart *apart) {
+  bool pools = apart != NULL && roof_apart_pays(q, all, apart);
+  return pools ? json_string("apart") : all->meeting > 0 ? json_string("best") : json_null();
+}
+
 /** What starts the best plan of one pool, or two pools, by each engine; null where it cannot, or there is none. */
 static json_t *launches(const roof_choice_question *q, const roof_choices *all, const roof_apart *apart,
                         const char *served) {
@@ -141,6 +147,7 @@ json_t *rf_choices_json(const roof_choice_question *q, const roof_choices *all, 
   rf_json_set(object, "memory_rule", json_string(roof_memory_rule_name(q->base->memory_rule)));
   rf_json_set(object, "best", all->meeting > 0 ? choice(q, &all->list[0]) : json_null());
   rf_json_set(object, "apart", apart_json(q, all, apart));
+  rf_json_set(object, "first", first_of(q, all, apart));
   rf_json_set(object, "choices", list);
   rf_json_set(object, "front", front(q, all));
   rf_json_set(object, "launch", launches(q, all, NULL, served));

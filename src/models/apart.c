@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/choice.h"
 #include "models/front.h"
 #include "models/step.h"
 #include "models/words.h"
@@ -171,12 +172,19 @@ static double devices_of(const roof_apart *a) {
   return a->prefill.devices * a->prefill.instances + a->decode.devices * a->decode.instances;
 }
 
-bool rf_apart_is_cheaper(const roof_apart *a, const roof_apart *than) {
+/** Whether both pools keep up with their load at the slow end of their range as well. */
+static bool is_steady(const roof_apart *a) {
+  return isfinite(a->ttft_high_seconds) && isfinite(a->tpot_high_seconds);
+}
+
+bool rf_apart_is_better(const roof_apart *a, const roof_apart *than) {
   double more = devices_of(a) - devices_of(than);
   bool priced = !isnan(a->price_per_million_tokens);
-  return !than->found ||
-         (priced ? a->price_per_million_tokens < than->price_per_million_tokens
-                 : more < 0 || (more == 0 && a->device_tokens_per_second > than->device_tokens_per_second));
+  if (!than->found || is_steady(a) != is_steady(than)) {
+    return !than->found || is_steady(a);
+  }
+  return priced ? a->price_per_million_tokens < than->price_per_million_tokens
+                : more < 0 || (more == 0 && a->device_tokens_per_second > than->device_tokens_per_second);
 }
 
 static double cost_of(const search *s, const roof_pool *p) {
@@ -223,7 +231,7 @@ static void try_pair(search *s, const roof_pool *prefill, const roof_pool *decod
   a.device_tokens_per_second = made / devices_of(&a);
   double joules = (prefill->joules + steps * decode->joules) / tokens;
   a.price_per_million_tokens = s->priced ? rf_model_token_price(&q->limits, cost, made, joules) : NAN;
-  if (rf_apart_is_cheaper(&a, &s->best)) {
+  if (rf_apart_is_better(&a, &s->best)) {
     s->best = a;
   }
 }
@@ -265,8 +273,8 @@ roof_status roof_apart_of(const roof_choice_question *q, roof_apart *best, roof_
 
 bool roof_apart_is_sure(const roof_choice_question *q, const roof_apart *a) {
   const roof_plan_limits *l = &q->limits;
-  return a->found && isfinite(a->ttft_high_seconds) && isfinite(a->tpot_high_seconds) &&
-         !(a->ttft_high_seconds > l->ttft_seconds) && !(a->tpot_high_seconds > l->tpot_seconds);
+  return a->found && is_steady(a) && !(a->ttft_high_seconds > l->ttft_seconds) &&
+         !(a->tpot_high_seconds > l->tpot_seconds);
 }
 
 /** Whether a figure is another's but for what prints as 0 %. */
@@ -283,7 +291,8 @@ bool roof_apart_pays(const roof_choice_question *q, const roof_choices *all, con
   double devices = devices_of(a), rate = a->device_tokens_per_second;
   bool fewer = devices < c->devices || (devices == c->devices && rate > c->point.device_tokens_per_second);
   bool cheaper = isnan(price) || isnan(than) || is_alike(price / than) ? fewer : price < than;
-  return cheaper && (roof_apart_is_sure(q, a) || !roof_choice_is_sure(q, c));
+  return cheaper && (is_steady(a) || !rf_choice_is_steady(c)) &&
+         (roof_apart_is_sure(q, a) || !roof_choice_is_sure(q, c));
 }
 
 static void add_pool(roof_text *out, const roof_choice_question *q, const roof_pool *p, const char *what) {

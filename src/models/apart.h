@@ -4,7 +4,8 @@
 
 #include "roofline/apart.h"
 
-/** Whether two pools cost less per token, without prices whether they are fewer devices, or as many that generate more. */
-bool rf_apart_is_cheaper(const roof_apart *apart, const roof_apart *than);
+/** Whether two pools come before others: those whose queue does not grow at the slow end of their range; of such the cheaper per
+ *  token, without prices fewer devices, or as many that generate more. */
+bool rf_apart_is_better(const roof_apart *apart, const roof_apart *than);
 
 #endif

@@ -153,9 +153,12 @@ static roof_status find_cheapest(const roof_choice_question *q, double from, roo
   return ROOF_OK;
 }
 
-/** Those that meet the limits first. */
+/** Those that meet the limits first, of them those whose queue never grows. */
 static bool before(const roof_choice_question *q, const roof_choice *a, const roof_choice *b) {
   bool meet = a->result == ROOF_CHOICE_MEETS && b->result == ROOF_CHOICE_MEETS;
+  if (meet && rf_choice_is_steady(a) != rf_choice_is_steady(b)) {
+    return rf_choice_is_steady(a);
+  }
   return meet ? cheaper(a, b) : nearer(q, a, b);
 }
 
@@ -265,10 +268,14 @@ roof_status rf_choices_next(const roof_choice_question *q, double from, roof_cho
   return status;
 }
 
+bool rf_choice_is_steady(const roof_choice *c) {
+  return c->high.busy < 1;
+}
+
 bool roof_choice_is_sure(const roof_choice_question *q, const roof_choice *c) {
   const roof_plan_limits *l = &q->limits;
-  return c->result == ROOF_CHOICE_MEETS && c->high.busy < 1 && !(c->high.ttft_seconds > l->ttft_seconds) &&
-         !(c->high.tpot_seconds > l->tpot_seconds);
+  return c->result == ROOF_CHOICE_MEETS && rf_choice_is_steady(c) &&
+         !(c->high.ttft_seconds > l->ttft_seconds) && !(c->high.tpot_seconds > l->tpot_seconds);
 }
 
 /** Appends a time over its limit, "" where it is not. */

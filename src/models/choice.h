@@ -4,6 +4,9 @@
 
 #include "roofline/choice.h"
 
+/** Whether a choice keeps up with its load at the slow end of its range as well: its queue does not grow. */
+bool rf_choice_is_steady(const roof_choice *choice);
+
 /** The next number of devices of an offer: 1, 2, 3 ... of a node, then whole nodes. */
 double rf_choices_more_devices(const roof_choice_question *question, int offer, double devices);
 

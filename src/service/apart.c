@@ -75,7 +75,7 @@ roof_status roof_apart_simulated_of(const roof_choice_question *q, roof_apart *b
   roof_choice_question asked = *q;
   roof_apart found = {.found = false}, a;
   roof_status status = roof_apart_of(&asked, &a, error);
-  for (int i = 0; i < ROUNDS && status == ROOF_OK && a.found && rf_apart_is_cheaper(&a, &found); i++) {
+  for (int i = 0; i < ROUNDS && status == ROOF_OK && a.found && rf_apart_is_better(&a, &found); i++) {
     roof_service_answer answer;
     roof_error why = {0};
     roof_status ran = roof_apart_simulate(q, &a, &answer, &why);

@@ -258,6 +258,18 @@ setup() {
   [ "$(json '[.apart.pays, (.apart.ttft_seconds <= 2), (.apart.decode.busy <= 1)]')" = '[true,true,true]' ]
 }
 
+@test "what is named first keeps up at the slow end of its range; JSON and --launch have the same plan" {
+  ask() { run -0 "$ROOFLINE" plan llama-3.3-70b context=4k generate=512 --tpot 30ms --machine h100,mi300x --price h100=2.5,mi300x=2.5 "$@"; }
+  ask --launch vllm
+  [[ $output != *"at the slow end it grows"* ]]
+  [[ ${lines[0]} == "prefill and decode apart: "* ]]
+  has "NixlConnector"
+  ask --json
+  [ "$(json '[.first, .apart.pays, .apart.ttft_high_seconds != null]')" = '["apart",true,true]' ]
+  run -0 "$ROOFLINE" plan llama-3.1-8b --rate 4/s --machine h100 --json
+  [ "$(json '[.first, .best.ttft_high_seconds != null]')" = '["best",true]' ]
+}
+
 @test "a template of Slurm is no wider than a terminal and runs as it is printed there" {
   for ask in 'llama-3.1-8b --rate 4/s' 'llama-3.1-70b --rate 4/s --context 8k --tpot 40ms --ttft 2s'; do
     COLUMNS=80 run -0 "$ROOFLINE" plan $ask --machine h100 --launch slurm
@@ -386,9 +398,9 @@ setup() {
 }
 
 @test "two pools that cost as much are not named first with more devices, nor called 0 % cheaper" {
-  run -0 "$ROOFLINE" plan llama-3.1-70b --users 50 --tpot 50ms --machine h100,b200 --price h100=2.5,b200=5
+  run -0 "$ROOFLINE" plan llama-3.1-70b --users 50 --tpot 50ms --machine h100,b200 --price h100=2.5,b200=6
   [[ $output == "2 x nvidia-b200-hgx, as stored"* ]]
-  has 'prefill and decode apart: 4 devices, 2.314 per million tokens, as cheap as together'
+  has 'prefill and decode apart: 6 devices, 2.775 per million tokens, as cheap as together'
 }
 
 @test "energy times rate is at most the power of the board, whatever was simulated" {

@@ -118,6 +118,19 @@ static void users_fill_no_more_than_they_are(void **state) {
               1e-12);
 }
 
+/** Without a limit of TTFT the cheapest pool of prompts is full at the slow end; a dearer one keeps up there. */
+static void pools_keep_up_at_the_slow_end(void **state) {
+  (void)state;
+  const roof_offer offer = {h100, 2.5};
+  roof_choice_question q = question(&offer, 1);
+  roof_apart a;
+  q.limits.ttft_seconds = NAN;
+  q.limits.rate = 0;
+  assert_int_equal(roof_apart_of(&q, &a, NULL), ROOF_OK);
+  assert_true(a.found && isfinite(a.ttft_high_seconds));
+  assert_true(a.requests_per_second * a.prefill.high_seconds < a.prefill.instances);
+}
+
 static void words_and_document(void **state) {
   (void)state;
   static roof_choices all;
@@ -146,6 +159,10 @@ static void words_and_document(void **state) {
     assert_true(roof_apart_pays(&q, &all, &a));
     a.ttft_high_seconds = INFINITY;
     assert_false(roof_apart_is_sure(&q, &a) || roof_apart_pays(&q, &all, &a));
+    all.list[0].high.tpot_seconds = 1; /* over a limit, and yet it keeps up */
+    assert_false(roof_choice_is_sure(&q, &all.list[0]) || roof_apart_pays(&q, &all, &a));
+    all.list[0].high.busy = 1;
+    assert_true(roof_apart_pays(&q, &all, &a));
   }
   a.found = false;
   assert_false(roof_apart_pays(&q, &all, &a));
@@ -156,6 +173,7 @@ int main(void) {
       cmocka_unit_test(rates_match_and_limits_hold),         cmocka_unit_test(energy_is_paid_for),
       cmocka_unit_test(each_pool_has_the_machine_that_pays), cmocka_unit_test(tighter_limits_cost_no_less),
       cmocka_unit_test(users_fill_no_more_than_they_are),    cmocka_unit_test(words_and_document),
+      cmocka_unit_test(pools_keep_up_at_the_slow_end),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }
