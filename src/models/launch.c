@@ -7,7 +7,10 @@
  *                 pd_disaggregation ("PD Disaggregation")
  *   TensorRT-LLM  nvidia.github.io/TensorRT-LLM/commands/trtllm-serve ("trtllm-serve"), and of two pools
  *                 github.com/NVIDIA/TensorRT-LLM/tree/main/examples/disaggregated ("Disaggregated Serving")
- *   llama.cpp     manpages.debian.org/unstable/llama.cpp-tools/llama-server.1.en.html ("llama-server") */
+ *   llama.cpp     manpages.debian.org/unstable/llama.cpp-tools/llama-server.1.en.html ("llama-server")
+ * GPUs that they run on: docs.vllm.ai/en/latest/getting_started/installation/gpu (CUDA, ROCm, XPU),
+ * docs.sglang.io/docs/hardware-platforms/overview, nvidia.github.io/TensorRT-LLM (NVIDIA's alone),
+ * github.com/ggml-org/llama.cpp/blob/master/docs/build.md (CPU, Metal, CUDA, HIP, SYCL). */
 #include "models/launch.h"
 
 #include <math.h>
@@ -17,6 +20,7 @@
 
 static const launch_engine engines[ROOF_ENGINE_COUNT] = {
     [ROOF_ENGINE_VLLM] = {.start = "vllm serve",
+                          .gpus = "NVIDIA AMD Intel",
                           .tp = "--tensor-parallel-size",
                           .pp = "--pipeline-parallel-size",
                           .dp = "--data-parallel-size",
@@ -36,6 +40,7 @@ static const launch_engine engines[ROOF_ENGINE_COUNT] = {
                           .front =
                               "# and a proxy that asks first a server of prompts, then one that generates"},
     [ROOF_ENGINE_SGLANG] = {.start = "python3 -m sglang.launch_server --model-path",
+                            .gpus = "NVIDIA AMD Intel",
                             .tp = "--tp-size",
                             .pp = "--pp-size",
                             .dp = "--dp-size",
@@ -53,6 +58,7 @@ static const launch_engine engines[ROOF_ENGINE_COUNT] = {
                             .front = "python3 -m sglang_router.launch_router --pd-disaggregation --prefill "
                                      "http://PREFILL:30000 --decode http://DECODE:30000"},
     [ROOF_ENGINE_TENSORRT_LLM] = {.start = "trtllm-serve",
+                                  .gpus = "NVIDIA",
                                   .tp = "--tp_size",
                                   .pp = "--pp_size",
                                   .expert_devices = "--ep_size",
@@ -68,6 +74,9 @@ static const launch_engine engines[ROOF_ENGINE_COUNT] = {
                                            "num_instances and urls\n"
                                            "trtllm-serve disaggregated -c servers.yml"},
     [ROOF_ENGINE_LLAMA_CPP] = {.start = "llama-server --model",
+                               .gpus = "NVIDIA AMD Intel",
+                               .hosts = true,
+                               .mixes = true,
                                .splits = {"--split-mode row", "--split-mode layer"},
                                .context = "--ctx-size",
                                .batch = "--parallel",
@@ -98,6 +107,7 @@ const launch_engine *rf_launch_engine(roof_engine which) {
 typedef struct launch {
   const roof_choice_question *question;
   const launch_engine *engine;
+  const roof_machine *machine;
   const char *served;
   roof_plan_point point; /**< its precision is one of the question's */
   double chunk;          /**< tokens of a step; 0: as the engine has it */
@@ -172,10 +182,41 @@ static double process_devices(const launch *l) {
   return p->tp * p->pp * p->cp * (l->apart ? 1 : p->dp);
 }
 
+/** Whether the engine has a command for so many devices of a machine. */
+static bool runs_on(const launch_engine *e, const roof_machine *machine, double devices) {
+  bool gpu = strcmp(machine->device_class, "gpu") == 0, apple = strcmp(machine->vendor, "Apple") == 0;
+  bool host = strcmp(machine->device_class, "cpu") == 0 || (gpu && apple);
+  return host ? e->hosts && devices == 1
+              : gpu && machine->vendor[0] != '\0' && strstr(e->gpus, machine->vendor) != NULL;
+}
+
+/** Bits of a mix that has a name: one of llama.cpp's, which a checkpoint of safetensors is not. */
+static bool is_of_llama_cpp(const roof_weight_format *f) {
+  return f->bytes > 0 && f->label[0] == '\0';
+}
+
+static roof_status check_machine(const launch *l, const char *name, roof_error *error) {
+  const roof_model_precisions *all = l->question->precisions;
+  double devices = process_devices(l);
+  if (!runs_on(l->engine, l->machine, devices)) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "launch: no line of %s is known for %.0f x %s", name,
+                          devices, l->machine->name);
+  }
+  return !l->engine->mixes && is_of_llama_cpp(&all->list[l->point.precision].weights[ROOF_PART_MLP])
+             ? roof_error_set(error, ROOF_E_UNSUPPORTED,
+                              "launch: %s has no option for %s, which is of llama.cpp's files", name,
+                              all->names[l->point.precision])
+             : ROOF_OK;
+}
+
 /** Whether the engine can be asked for the plan. */
 static roof_status check(const launch *l, const char *name, bool template, roof_error *error) {
   const roof_plan_point *p = &l->point;
   const launch_engine *e = l->engine;
+  roof_status status = check_machine(l, name, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
   if (e->cp == NULL && p->cp > 1) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED,
                           "launch: %s has no option for cp %.0f; cp=1 searches without", name, p->cp);
@@ -201,10 +242,14 @@ static bool is_template(roof_engine which) {
   return rf_launch_engine(which) == NULL;
 }
 
-static launch launch_of(const roof_choice_question *q, const roof_plan_point *point, roof_engine which,
-                        const char *served) {
+static launch launch_of(const roof_choice_question *q, const roof_plan_point *point, int offer,
+                        roof_engine which, const char *served) {
   const launch_engine *engine = is_template(which) ? &engines[ROOF_ENGINE_VLLM] : &engines[which];
-  launch l = {.question = q, .engine = engine, .served = served, .point = *point};
+  launch l = {.question = q,
+              .engine = engine,
+              .machine = q->offers[offer].machine,
+              .served = served,
+              .point = *point};
   l.apart = engine->dp == NULL || (is_template(which) && !(point->ep > point->tp));
   l.chunk = point->chunk > 0 ? point->chunk : q->base->prompt; /* whole: engines cut by default */
   return l;
@@ -222,7 +267,7 @@ roof_status roof_choice_launch(const roof_choice_question *q, const roof_choice 
                                const char *served, roof_text *out, roof_error *error) {
   roof_plan_point point = c->point;
   point.precision = c->precision;
-  const launch l = launch_of(q, &point, which, served);
+  const launch l = launch_of(q, &point, c->offer, which, served);
   roof_status status = check(&l, roof_engine_name(which), is_template(which), error);
   if (status != ROOF_OK) {
     return status;
@@ -232,7 +277,7 @@ roof_status roof_choice_launch(const roof_choice_question *q, const roof_choice 
   const launch_piece piece = {.name = "vllm",
                               .copies = l.apart ? point.dp : 1,
                               .devices = process_devices(&l),
-                              .machine = q->offers[c->offer].machine,
+                              .machine = l.machine,
                               .command = command.data};
   if (which == ROOF_ENGINE_KUBERNETES) {
     rf_launch_kubernetes(out, &piece);
@@ -255,7 +300,7 @@ static launch launch_of_pool(const roof_choice_question *q, const roof_apart *a,
                                  .cp = 1,
                                  .batch = role == 0 ? 0 : pool->batch,
                                  .precision = a->precision};
-  launch l = launch_of(q, &point, which, served);
+  launch l = launch_of(q, &point, pool->offer, which, served);
   l.chunk = role == 0 ? q->base->prompt : 0;
   l.role = l.engine->roles[role];
   return l;
@@ -301,7 +346,7 @@ roof_status roof_apart_launch(const roof_choice_question *q, const roof_apart *a
     pieces[i] = (launch_piece){.name = pool_names[i],
                                .copies = pools[i]->instances * pools[i]->devices / devices,
                                .devices = devices,
-                               .machine = q->offers[pools[i]->offer].machine,
+                               .machine = l.machine,
                                .command = commands[i].data,
                                .before = engine->before};
   }

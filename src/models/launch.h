@@ -7,6 +7,9 @@
 /** Names of an engine's options; a NULL one does not exist. */
 typedef struct launch_engine {
   const char *start;
+  const char *gpus; /**< vendors of GPUs that it runs on */
+  bool hosts;       /**< on processors and Apple's GPUs too, one to a process */
+  bool mixes;       /**< takes the mixed formats of llama.cpp's files */
   const char *tp, *pp, *dp, *cp;
   bool wide;             /**< the number for tp counts the devices of cp as well */
   const char *splits[2]; /**< instead of numbers: tensors or layers split over all devices that are seen */

@@ -135,16 +135,52 @@ static void a_sequence_longer_than_the_model_was_made_for_is_refused(void **stat
   assert_non_null(strstr(error.message, "more than the 131072"));
 }
 
-/** What starts a choice, or why nothing does. */
-static const char *started(const roof_choice *c, roof_engine engine) {
+/** What starts a choice on a machine, or why nothing does. */
+static const char *started_on(const roof_machine *machine, const roof_choice *c, roof_engine engine) {
   static roof_text text;
   static roof_error error;
-  static roof_machine gpu;
-  snprintf(gpu.vendor, sizeof gpu.vendor, "%s", "NVIDIA");
-  const roof_offer offer = {&gpu, NAN};
+  const roof_offer offer = {machine, NAN};
   roof_choice_question q = question(&offer, 1);
   roof_text_done(&text);
   return roof_choice_launch(&q, c, engine, "M", &text, &error) == ROOF_OK ? text.data : error.message;
+}
+
+static const char *started(const roof_choice *c, roof_engine engine) {
+  static const roof_machine gpu = {.name = "gpu", .vendor = "NVIDIA", .device_class = "gpu"};
+  return started_on(&gpu, c, engine);
+}
+
+/** A line for the machines that an engine runs on, and the formats that it reads. */
+static void engines_have_their_machines(void **state) {
+  (void)state;
+  static const struct {
+    roof_machine machine;
+    double tp;
+    const char *started; /**< a letter for each engine: y, or why not: m the machine, f the format */
+    const char *mixed;   /**< the same, of q4_k_m */
+  } cases[] = {{{.vendor = "NVIDIA", .device_class = "gpu"}, 2, "yyyyyy", "fffyff"},
+               {{.vendor = "AMD", .device_class = "gpu"}, 2, "yymyyy", "ffmyff"},
+               {{.vendor = "Intel", .device_class = "gpu"}, 1, "yymyyy", "ffmyff"},
+               {{.vendor = "Apple", .device_class = "gpu"}, 1, "mmmymm", "mmmymm"},
+               {{.vendor = "Apple", .device_class = "gpu"}, 2, "mmmmmm", "mmmmmm"},
+               {{.vendor = "Intel", .device_class = "accelerator"}, 1, "mmmmmm", "mmmmmm"},
+               {{.vendor = "NVIDIA", .device_class = "cpu"}, 1, "mmmymm", "mmmymm"}};
+  const roof_model_precisions before = precisions;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const roof_choice c = {.point = {.tp = cases[i].tp, .pp = 1, .dp = 1, .ep = 1, .cp = 1, .batch = 8}};
+    for (int e = 0; e < 2 * ROOF_ENGINE_COUNT; e++) {
+      bool mixed = e >= ROOF_ENGINE_COUNT;
+      assert_int_equal(
+          roof_model_precisions_parse(mixed ? "q4_k_m" : "bf16", &settings.precision, &precisions, NULL),
+          ROOF_OK);
+      const char *said = started_on(&cases[i].machine, &c, (roof_engine)(e % ROOF_ENGINE_COUNT));
+      char letter = strstr(said, "launch: no line of ") == said     ? 'm'
+                    : strstr(said, "which is of llama.cpp") != NULL ? 'f'
+                                                                    : 'y';
+      assert_int_equal(letter, (mixed ? cases[i].mixed : cases[i].started)[e % ROOF_ENGINE_COUNT]);
+    }
+  }
+  precisions = before;
 }
 
 static void the_plan_is_typed_as_engines_read_it(void **state) {
@@ -231,7 +267,7 @@ static void two_pools_are_started_by_their_roles(void **state) {
       {ROOF_ENGINE_SLURM,
        {"#SBATCH --ntasks=3\n#SBATCH --gpus-per-task=1\n#SBATCH hetjob\n#SBATCH --ntasks=2\n",
         "srun --het-group=0 bash -c '\\\n    VLLM_NIXL_SIDE_CHANNEL_HOST=", "wait\n"}}};
-  static roof_machine gpu = {.name = "gpu", .vendor = "NVIDIA"};
+  static roof_machine gpu = {.name = "gpu", .vendor = "NVIDIA", .device_class = "gpu"};
   const roof_offer offer = {&gpu, NAN};
   roof_choice_question q = question(&offer, 1);
   const roof_apart apart = {
@@ -280,6 +316,7 @@ int main(void) {
       cmocka_unit_test(what_fails_says_by_how_much),
       cmocka_unit_test(prices_rank_numbers_too),
       cmocka_unit_test(a_sequence_longer_than_the_model_was_made_for_is_refused),
+      cmocka_unit_test(engines_have_their_machines),
       cmocka_unit_test(the_plan_is_typed_as_engines_read_it),
       cmocka_unit_test(two_pools_are_started_by_their_roles),
       cmocka_unit_test(engines_take_memory_by_their_own_rules),
