@@ -253,6 +253,9 @@ setup() {
   run -0 "$ROOFLINE" plan llama-3.1-70b --rate 4/s --context 8k --tpot 30ms --ttft 2s --machine h100,h200 --precision fp8
   [[ ${lines[0]} == "prefill and decode apart: "*" devices, "*" % more tokens per device than together" ]]
   has "together: "
+  run -0 "$ROOFLINE" plan llama-3.1-70b --rate 2/s --tpot 50ms --machine mi300x --price 2 --launch llama.cpp
+  [[ ${lines[0]} == "prefill and decode apart: "* ]]
+  has "  started together: launch: llama.cpp has no two pools"
   run -0 "$ROOFLINE" plan llama-3.1-70b --rate 4/s --context 8k --tpot 30ms --ttft 2s --machine h100,h200 --precision fp8 --json
   near .apart.prefill.busy "$(json '4 * .apart.prefill.seconds / .apart.prefill.instances')"
   [ "$(json '[.apart.pays, (.apart.ttft_seconds <= 2), (.apart.decode.busy <= 1)]')" = '[true,true,true]' ]
@@ -268,6 +271,13 @@ setup() {
   [ "$(json '[.first, .apart.pays, .apart.ttft_high_seconds != null]')" = '["apart",true,true]' ]
   run -0 "$ROOFLINE" plan llama-3.1-8b --rate 4/s --machine h100 --json
   [ "$(json '[.first, .best.ttft_high_seconds != null]')" = '["best",true]' ]
+}
+
+@test "a machine that an engine does not run on has no launch line" {
+  run -3 "$ROOFLINE" plan llama-3.1-8b --machine m3-ultra --launch vllm
+  [ "$output" = 'roofline: launch: no line of vllm is known for 1 x apple-m3-ultra' ]
+  run -0 "$ROOFLINE" plan llama-3.1-8b --machine m3-ultra --precision q4_k_m --json
+  [ "$(json '[.launch | to_entries[] | select(.value) | .key]')" = '["llama.cpp"]' ]
 }
 
 @test "a template of Slurm is no wider than a terminal and runs as it is printed there" {

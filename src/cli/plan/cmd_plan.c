@@ -222,18 +222,23 @@ static roof_status add_launch(roof_text *out, const plan *p, const roof_choice_q
                               roof_error *error) {
   roof_text commands = {0};
   roof_status status = ROOF_OK;
+  roof_error why = {0};
   bool pools = roof_apart_pays(q, all, apart);
   if (launch == NULL || (all->meeting == 0 && !pools)) {
     return ROOF_OK;
   }
   if (pools) {
-    status = roof_apart_launch(q, apart, p->engine, served, &commands, error);
+    status = roof_apart_launch(q, apart, p->engine, served, &commands, &why);
     pools = status != ROOF_E_UNSUPPORTED || all->meeting == 0;
+    roof_error_set(error, status, "%s", why.message);
   }
   status = pools ? status : roof_choice_launch(q, &all->list[0], p->engine, served, &commands, error);
   if (status == ROOF_OK && commands.length > 0) {
     bool template = p->engine == ROOF_ENGINE_KUBERNETES || p->engine == ROOF_ENGINE_SLURM;
     bool apart_each = p->engine == ROOF_ENGINE_TENSORRT_LLM || p->engine == ROOF_ENGINE_LLAMA_CPP;
+    if (why.message[0] != '\0') {
+      roof_text_addf(out, "\n  started together: %s\n", why.message);
+    }
     add_commands(out, commands.data, template);
     if (apart_each && !pools && all->list[0].point.dp > 1) {
       roof_text_addf(out, "  on each of %.0f replicas\n", all->list[0].point.dp);
