@@ -199,6 +199,7 @@ static json_t *plan(const roof_model_target *t, const roof_model_answer *a) {
   rf_json_set(object, "neighbour_link", near ? link_of(&t->links[ROOF_SPAN_NEIGHBOURS]) : json_null());
   rf_json_set(object, "node_link", t->plain.link != NULL ? link_of(&t->links[ROOF_SPAN_NODE]) : json_null());
   rf_json_set(object, "network_link", link_of(&t->links[ROOF_SPAN_CLUSTER]));
+  rf_json_set(object, "network_assumed", json_boolean(s->network == NULL));
   rf_json_set(object, "sp", json_boolean(s->sp));
   rf_json_set(object, "zero", rf_json_number(s->zero));
   for (int i = 0; i < ROOF_PHASE_COUNT; i++) {

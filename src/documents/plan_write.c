@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "documents/json.h"
+#include "models/step.h"
 
 static void add_point(json_t *object, const roof_plan_point *p) {
   bool fits = p->batch > 0;
@@ -90,9 +91,10 @@ static json_t *apart_json(const roof_choice_question *q, const roof_choices *all
                                     {"device_tokens_per_second", a->device_tokens_per_second},
                                     {"price_per_million_tokens", a->price_per_million_tokens}};
   json_t *object =
-      json_pack("{s:s, s:b, s:b, s:b, s:o, s:o}", "precision", q->precisions->names[a->precision], "pays",
-                roof_apart_pays(q, all, a), "sure", roof_apart_is_sure(q, a), "simulated", a->simulated,
-                "prefill", pool(q, &a->prefill), "decode", pool(q, &a->decode));
+      json_pack("{s:s, s:b, s:b, s:b, s:o, s:o, s:s, s:b}", "precision", q->precisions->names[a->precision],
+                "pays", roof_apart_pays(q, all, a), "sure", roof_apart_is_sure(q, a), "simulated",
+                a->simulated, "prefill", pool(q, &a->prefill), "decode", pool(q, &a->decode), "network",
+                rf_model_network(q->base)->name, "network_assumed", q->base->network == NULL);
   RF_JSON_SET(object, numbers);
   return object;
 }

@@ -90,6 +90,10 @@ double rf_model_node(const roof_model_settings *s, const roof_machine *machine) 
   return isnan(s->node) ? roof_node_devices(machine) : s->node;
 }
 
+const roof_link *rf_model_network(const roof_model_settings *s) {
+  return s->network != NULL ? s->network : &networks[0].link;
+}
+
 model_nodes rf_model_nodes(double ranks, double local) {
   double count = ceil(ranks / local);
   return (model_nodes){local, count, ranks - (count - 1) * local};

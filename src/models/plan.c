@@ -271,7 +271,6 @@ roof_status rf_model_plan_init(roof_model_target *t, roof_error *error) {
 #undef NAME
   };
   const roof_model_settings *s = &t->settings;
-  const roof_link *network = s->network != NULL ? s->network : &roof_network_at(0)->link;
   for (int i = 0; i < ROOF_COLLECTIVE_COUNT; i++) {
     roof_status status = roof_op_find(names[i], &t->collectives[i], error);
     if (status != ROOF_OK) {
@@ -281,6 +280,6 @@ roof_status rf_model_plan_init(roof_model_target *t, roof_error *error) {
   if (!rf_model_plan_share(t)) {
     return roof_target_joins(&t->plain, neighbours(s), error);
   }
-  t->links[ROOF_SPAN_CLUSTER] = roof_link_complete(network, true);
+  t->links[ROOF_SPAN_CLUSTER] = roof_link_complete(rf_model_network(s), true);
   return find_host(t, error);
 }

@@ -171,6 +171,9 @@ enum { MODEL_USUAL_NODE = 8 };
 /** Devices of a node: as the settings say, else as the machine's links do. */
 double rf_model_node(const roof_model_settings *settings, const roof_machine *machine);
 
+/** The link between nodes: the settings', else InfiniBand NDR, which is assumed. */
+const roof_link *rf_model_network(const roof_model_settings *settings);
+
 /** Where `ranks` devices lie, of which a node has `local`. */
 model_nodes rf_model_nodes(double ranks, double local);
 

@@ -362,7 +362,8 @@ static void add_devices(roof_text *out, const roof_model_target *t, const roof_m
   add_link(out, t, ROOF_SPAN_NODE, "within a node");
   if (t->devices > s->node) {
     roof_text_add(out, "; ");
-    add_link(out, t, ROOF_SPAN_CLUSTER, "between nodes");
+    add_link(out, t, ROOF_SPAN_CLUSTER,
+             s->network != NULL ? "between nodes" : "between nodes (assumed; --network says another)");
   }
   roof_text_add(out, "\n");
   for (int i = 0; i < ROOF_PHASE_COUNT; i++) {

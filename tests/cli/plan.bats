@@ -280,6 +280,21 @@ setup() {
   [ "$(json '[.launch | to_entries[] | select(.value) | .key]')" = '["llama.cpp"]' ]
 }
 
+@test "a network between nodes that nobody named is called assumed" {
+  local plan="plan llama-3.1-8b --machine m3-ultra --rate 1/s" model="model llama-3.3-70b --machine h100 tp=16"
+  run -0 "$ROOFLINE" $plan
+  has "to send the cache over InfiniBand NDR, assumed; --network says another"
+  run -0 "$ROOFLINE" $plan --network 100gbe
+  has "to send the cache over 100 Gb Ethernet"
+  [[ $output != *assumed* ]]
+  run -0 "$ROOFLINE" $plan --json
+  [ "$(json '[.apart | .network, .network_assumed]')" = '["InfiniBand NDR",true]' ]
+  run -0 "$ROOFLINE" $model
+  has "per message between nodes (assumed; --network says another)"
+  run -0 "$ROOFLINE" $model --network ndr --json
+  [ "$(json .plan.network_assumed)" = false ]
+}
+
 @test "a template of Slurm is no wider than a terminal and runs as it is printed there" {
   for ask in 'llama-3.1-8b --rate 4/s' 'llama-3.1-70b --rate 4/s --context 8k --tpot 40ms --ttft 2s'; do
     COLUMNS=80 run -0 "$ROOFLINE" plan $ask --machine h100 --launch slurm
