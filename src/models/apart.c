@@ -137,10 +137,11 @@ static double ttft(const search *s, double seconds, double rate, double instance
   return rf_model_open(&pace, rate / instances, &s->quantile).ttft_seconds + transfer;
 }
 
-/** The fewest instances that keep the TTFT; 0: none does. */
-static double prefill_instances(const search *s, const roof_pool *p, double rate, double transfer) {
+/** The fewest instances that keep the TTFT, and keep up with prompts of so many seconds; 0: none does. */
+static double prefill_instances(const search *s, const roof_pool *p, double seconds, double rate,
+                                double transfer) {
   enum { MORE = 64 }; /* than keep up */
-  double limit = s->question->limits.ttft_seconds, least = floor(rate * p->seconds) + 1;
+  double limit = s->question->limits.ttft_seconds, least = floor(rate * seconds) + 1;
   for (double n = least; n < least + MORE; n++) {
     if (!(ttft(s, p->seconds, rate, n, transfer) > limit)) {
       return n;
@@ -204,15 +205,15 @@ static void fill_devices(const search *s, roof_apart *a) {
   a->decode.instances = fmax(a->decode.instances, floor(rest / a->decode.devices));
 }
 
-/** Two pools together, if they meet the limits and cost less than the best so far. */
-static void try_pair(search *s, const roof_pool *prefill, const roof_pool *decode) {
+/** Two pools together, that keep up with prompts of so many seconds, if they meet the limits and are better than the best so far. */
+static void try_pair(search *s, const roof_pool *prefill, const roof_pool *decode, double seconds) {
   const roof_choice_question *q = s->question;
   double tokens = fmax(1, q->base->generate), steps = fmax(1, tokens - 1); /* the prompt made the first */
   double ports = fmin(prefill->devices, decode->devices);
   double transfer = s->cache_bytes / (ports * s->network.bytes_per_second) + s->network.latency_seconds;
   double rate = asked_rate(&q->limits, prefill, decode, steps, transfer);
   roof_apart a = {.found = true, .precision = s->precision, .prefill = *prefill, .decode = *decode};
-  a.prefill.instances = prefill_instances(s, prefill, rate, transfer);
+  a.prefill.instances = prefill_instances(s, prefill, seconds, rate, transfer);
   a.decode.instances = decode_instances(s, decode, rate, steps);
   fill_devices(s, &a);
   if (a.prefill.instances == 0 || !allowed(s, &a)) {
@@ -251,7 +252,9 @@ static roof_status run(search *s, roof_error *error) {
       status = add_pools(s, i, p, error);
     }
     for (int i = 0; i < s->prefills * s->decodes && status == ROOF_OK; i++) {
-      try_pair(s, &s->prefill[i / s->decodes], &s->decode[i % s->decodes]);
+      const roof_pool *prefill = &s->prefill[i / s->decodes], *decode = &s->decode[i % s->decodes];
+      try_pair(s, prefill, decode, prefill->seconds);
+      try_pair(s, prefill, decode, prefill->high_seconds);
     }
   }
   return status;

@@ -269,6 +269,8 @@ setup() {
   has "NixlConnector"
   ask --json
   [ "$(json '[.first, .apart.pays, .apart.ttft_high_seconds != null]')" = '["apart",true,true]' ]
+  run -0 "$ROOFLINE" plan llama-3.1-8b --machine m3-ultra --rate 1/s --price 1 --context 4k # 3 servers of prompts would do, but for the slow end
+  [[ ${lines[1]} == "  4 x apple-m3-ultra process prompts"* && $output != *"at the slow end it grows"* ]]
   run -0 "$ROOFLINE" plan llama-3.1-8b --rate 4/s --machine h100 --json
   [ "$(json '[.first, .best.ttft_high_seconds != null]')" = '["best",true]' ]
 }
