@@ -144,13 +144,9 @@ static void add_winner(roof_text *out, const roof_choice_question *q, const roof
   char x[SHORT], y[SHORT], words[2 * SHORT];
   roof_text_addf(out, "  %s, ", roof_plan_point_text(&c->point, NULL, words, sizeof words));
   roof_text_addf(out, "%s tokens/s", rf_plain_number(x, SHORT, c->point.device_tokens_per_second));
-  roof_text_addf(out, " and %s per device,", roof_bytes_format(y, SHORT, c->point.total_bytes));
-  if (q->base->memory_rule == ROOF_MEMORY_VLLM) {
-    roof_text_addf(out, " of %.0f %% of its memory\n", 100 * q->base->memory_share);
-  } else {
-    roof_text_addf(out, " memory as %s takes it\n", roof_memory_rule_name(q->base->memory_rule));
-  }
-  roof_text_addf(out, "  prompts take %.0f %% of the time, energy %s per token\n", 100 * c->point.busy,
+  roof_text_addf(out, " and %s per device", roof_bytes_format(y, SHORT, c->point.total_bytes));
+  rf_model_add_memory_rule(out, q->base, false);
+  roof_text_addf(out, "\n  prompts take %.0f %% of the time, energy %s per token\n", 100 * c->point.busy,
                  isnan(c->point.joules_per_token)
                      ? "not known"
                      : roof_quantity_format(x, SHORT, c->point.joules_per_token, "J"));
@@ -164,7 +160,11 @@ void roof_choices_sentence(roof_text *out, const roof_choice_question *q, const 
   if (all->meeting == 0) {
     char why[128];
     roof_text_addf(out, "nothing meets the limits; nearest: %.0f x %s, %s:\n", c->devices, title, precision);
-    roof_text_addf(out, "  %s\n", roof_choice_why(q, c, why, sizeof why));
+    roof_text_addf(out, "  %s", roof_choice_why(q, c, why, sizeof why));
+    if (c->result == ROOF_CHOICE_SHORT) {
+      rf_model_add_memory_rule(out, q->base, true);
+    }
+    roof_text_add(out, "\n");
     add_question(out, q);
     return;
   }

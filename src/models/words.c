@@ -264,6 +264,17 @@ static void add_capacity(roof_text *out, const roof_model_target *t, const roof_
   }
 }
 
+void rf_model_add_memory_rule(roof_text *out, const roof_model_settings *s, bool changed) {
+  if (s->memory_rule == ROOF_MEMORY_VLLM) {
+    roof_text_addf(out, ", of %.0f %% of its memory", 100 * s->memory_share);
+  } else {
+    roof_text_addf(out, ", memory as %s takes it", roof_memory_rule_name(s->memory_rule));
+  }
+  if (changed && s->memory_rule != ROOF_MEMORY_SGLANG) {
+    roof_text_add(out, " (memory_share= sets it)");
+  }
+}
+
 /* The plan: devices along each axis, links, the pipeline's bubble. */
 
 static void add_link(roof_text *out, const roof_model_target *t, roof_span span, const char *where) {

@@ -13,6 +13,9 @@ const char *rf_plain_number(char *buffer, size_t size, double value);
 /** Appends ", 3 drafted per step, each 70 % right (assumed)"; nothing where no token is drafted. */
 void rf_model_add_drafts(roof_text *out, const roof_model_settings *settings);
 
+/** Appends ", of 90 % of its memory", or that it is as an engine takes it; `changed`: with what sets the share, where it has one. */
+void rf_model_add_memory_rule(roof_text *out, const roof_model_settings *settings, bool changed);
+
 /** Appends "TTFT 99.36 ms (81.07 ms to 123.6 ms)"; a `high` that is infinite: at the slow end it grows without end. */
 void rf_plan_add_time(roof_text *out, const char *name, double seconds, double low, double high);
 

@@ -13,6 +13,7 @@ typedef struct service_capacity {
   double tokens;      /**< in requests of mean length */
   service_kept kept;  /**< what a sequence takes */
   double room_bytes;  /**< of one device, after weights, runtime and activations; negative: they do not fit */
+  double step_tokens, step_bytes; /**< of the largest step, and its activations */
 } service_capacity;
 
 /** `draft` (nullable) is the model that drafts on the same devices. */

@@ -297,6 +297,22 @@ setup() {
   [ "$(json .plan.network_assumed)" = false ]
 }
 
+@test "where all of the memory is enough and the share of engines is not, model, plan and serve say so" {
+  local ask="llama-3.3-70b --machine h200"
+  run -0 "$ROOFLINE" model $ask
+  [[ ${lines[0]} == *": fits, "*" spare, but not in the 90 % that engines take" ]]
+  run -0 "$ROOFLINE" model $ask memory_share=0.98
+  [[ ${lines[0]} == *" spare" ]]
+  run -1 "$ROOFLINE" plan $ask --devices 1
+  [[ ${lines[1]} == "  "*" short per device, of 90 % of its memory (memory_share= sets it)" ]]
+  run -2 "$ROOFLINE" serve $ask
+  has "of 90 % of its memory (memory_share= sets it), with steps of 8192 tokens; fits with --precision fp8 ("
+  [[ $output != *offload* ]] # which it refuses
+  run -0 "$ROOFLINE" serve $ask --requests 100 tp=2
+  run -2 "$ROOFLINE" serve $ask --engine sglang
+  has "memory as sglang takes it, with steps of 8192 tokens; fits with "
+}
+
 @test "a template of Slurm is no wider than a terminal and runs as it is printed there" {
   for ask in 'llama-3.1-8b --rate 4/s' 'llama-3.1-70b --rate 4/s --context 8k --tpot 40ms --ttft 2s'; do
     COLUMNS=80 run -0 "$ROOFLINE" plan $ask --machine h100 --launch slurm

@@ -264,7 +264,7 @@ serve() {
   pools --prefill-plan tp=3
   [ "$status" -eq 2 ] && [[ $stderr == 'roofline: --prefill-plan: tp=3: does not divide the 64 heads of llama-3.1-70b; 2 4 8 16 32 64 do' ]]
   pools --prefill-plan tp=1
-  [[ $stderr == 'roofline: serve: llama-3.1-70b does not fit, '*' short on each device of 1 nvidia-h200-sxm' ]]
+  [[ $stderr == 'roofline: serve: llama-3.1-70b does not fit, '*' short on each device of 1 nvidia-h200-sxm, of 90 % of its memory (memory_share= sets it), with steps of 8192 tokens; fits with '*'tp=2 ('* ]]
   pools --prefill-plan tp=4 --prefill 1
   [ "$status" -eq 2 ] && [[ $stderr == *'--prefill: has no effect with --prefill-plan'* ]]
   pools --prefill-machine h100,h200

@@ -2,7 +2,9 @@
 #include <math.h>
 
 #include "cli/model/model.h"
+#include "models/step.h"
 #include "roofline/analysis.h"
+#include "roofline/choice.h"
 
 enum { LINE = 160 };
 
@@ -51,6 +53,13 @@ static void add_times(roof_text *out, const roof_model_target *t, const roof_mod
   }
 }
 
+/** Whether what generates has room in all of the memory alone, of which nobody said the share. */
+static bool needs_all_memory(const roof_model_target *t, const roof_model_capacity *c) {
+  bool said = rf_model_typed(&t->settings, "memory_share");
+  return roof_model_generates(t) && c->fits && !said &&
+         c->total_bytes > ROOF_ENGINE_MEMORY_SHARE * c->capacity_bytes;
+}
+
 static void add_answer(roof_text *out, const roof_model_target *t, const roof_model_answer *a) {
   char x[CLI_SHORT], why[LINE];
   const roof_model_capacity *c = &a->capacity;
@@ -67,6 +76,9 @@ static void add_answer(roof_text *out, const roof_model_target *t, const roof_mo
   if (known) {
     roof_text_addf(out, ", %s %s", roof_bytes_format(x, CLI_SHORT, fabs(c->spare_bytes)),
                    c->fits ? "spare" : "short");
+  }
+  if (needs_all_memory(t, c)) {
+    roof_text_addf(out, ", but not in the %.0f %% that engines take", 100 * ROOF_ENGINE_MEMORY_SHARE);
   }
   roof_text_add(out, RF_MARK_END "\n");
   if (roof_model_too_long(t, why, sizeof why)) {
