@@ -343,6 +343,17 @@ ROOF_API roof_status roof_service_run(roof_service *service, const roof_service_
 ROOF_API roof_status roof_service_saturation(roof_service *service, const roof_service_settings *settings,
                                              double *rate, roof_error *error);
 
+/** The share of the requests that keeps the limits at the rate of roof_service_limit_rate. */
+#define ROOF_SERVICE_LIMIT_SHARE 0.9
+
+/** The highest rate up to `most` at which that share of the requests keeps the limits of the settings, as roof_service_saturation
+ *  finds its rate; 0: at none.
+ *  Units: requests/s.
+ *  Ownership: writes *rate on success only.
+ *  Errors: as roof_service_run. */
+ROOF_API roof_status roof_service_limit_rate(roof_service *service, const roof_service_settings *settings,
+                                             double most, double *rate, roof_error *error);
+
 /** Tokens that the cache of one replica holds.
  *  Units: tokens.
  *  Ownership: none.
@@ -373,6 +384,7 @@ typedef struct roof_service_study {
   size_t count;
   roof_service_answer *answers; /**< at each */
   double saturation;            /**< requests/s; NaN where no rate was asked about */
+  double limit_rate;            /**< roof_service_limit_rate up to it; NaN without limits too */
 } roof_service_study;
 
 /** X(name): what is typed of a load, a text each, with its unit. */

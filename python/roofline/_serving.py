@@ -220,6 +220,7 @@ class Service:
     Attributes:
         sentence: the answer in its first line.
         saturation_per_second: the rate beyond which the queue grows; NaN where no rate was asked about.
+        limit_rate_per_second: the rate up to which 90 % of the requests keep the limits; NaN without limits too.
     """
 
     def __init__(self, config: Config, machine: Machine, settings: Dict[str, Any]) -> None:
@@ -249,8 +250,9 @@ class Service:
         call("roof_service_study_run", address)
         self._document = document("roof_service_study_write", address)
         self.sentence = said("roof_service_study_sentence", address, first=True).strip()
-        saturation = self._document["saturation_per_second"]
+        saturation, limit = (self._document[key] for key in ("saturation_per_second", "limit_rate_per_second"))
         self.saturation_per_second: float = NAN if saturation is None else saturation
+        self.limit_rate_per_second: float = NAN if limit is None else limit
         self._runs: Tuple[Served, ...] = tuple(_served(one) for one in self._document["runs"])
 
     def document(self) -> Dict[str, Any]:

@@ -37,6 +37,17 @@ roof_status roof_service_study_prefill(roof_service_study *study, const roof_mod
   return status;
 }
 
+/** The rates beyond which the queue grows, and beyond which too few requests keep the limits. */
+static roof_status find_rates(roof_service_study *s, roof_error *error) {
+  const roof_service_settings *set = &s->settings;
+  bool rated = set->concurrency <= 0 && set->trace == NULL;
+  bool limited = !isnan(set->ttft_seconds) || !isnan(set->tpot_seconds);
+  roof_status status = rated ? roof_service_saturation(s->service, set, &s->saturation, error) : ROOF_OK;
+  return status == ROOF_OK && rated && limited
+             ? roof_service_limit_rate(s->service, set, s->saturation, &s->limit_rate, error)
+             : status;
+}
+
 roof_status roof_service_study_run(roof_service_study *s, roof_error *error) {
   s->answers = calloc(s->count, sizeof *s->answers);
   roof_status status =
@@ -45,9 +56,7 @@ roof_status roof_service_study_run(roof_service_study *s, roof_error *error) {
     s->settings.rate = s->rates[i];
     status = roof_service_run(s->service, &s->settings, &s->answers[i], error);
   }
-  bool rated = s->settings.concurrency <= 0 && s->settings.trace == NULL;
-  return status == ROOF_OK && rated ? roof_service_saturation(s->service, &s->settings, &s->saturation, error)
-                                    : status;
+  return status == ROOF_OK ? find_rates(s, error) : status;
 }
 
 void roof_service_study_done(roof_service_study *s) {
@@ -55,7 +64,7 @@ void roof_service_study_done(roof_service_study *s) {
   roof_service_free(s->service);
   free(s->rates);
   free(s->answers);
-  *s = (roof_service_study){.saturation = NAN};
+  *s = (roof_service_study){.saturation = NAN, .limit_rate = NAN};
 }
 
 static const char *plain(char buffer[SHORT], double value) {

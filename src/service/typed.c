@@ -235,7 +235,7 @@ roof_status roof_service_settings_read(const char *const *words, int count, roof
 
 roof_status roof_service_study_init(roof_service_study *study, const roof_model_target *target,
                                     const roof_service_text *typed, roof_error *error) {
-  *study = (roof_service_study){.target = target, .saturation = NAN};
+  *study = (roof_service_study){.target = target, .saturation = NAN, .limit_rate = NAN};
   roof_status status = roof_service_new(target, &study->service, error);
   if (status == ROOF_OK) {
     study->settings = roof_service_settings_default(target);

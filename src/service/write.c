@@ -138,11 +138,12 @@ roof_status roof_service_study_write(const roof_service_study *s, roof_text *out
   for (size_t i = 0; i < s->count; i++) {
     rf_json_append(runs, run_json(&s->answers[i], roof_service_study_rate(s, i)));
   }
-  json_t *study = json_pack(
-      "{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.service/1", "model",
-      s->target->model->name, "machine", s->target->machine->name, "devices", rf_json_number(devices), "plan",
-      plan_json(s), "load", load_json(s), "saturation_per_second", rf_json_number(s->saturation), "prices",
-      rf_price_json(s->target->machine, &s->target->settings), "runs", runs, "timeline",
-      timeline_json(s->settings.timeline));
+  json_t *study =
+      json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.service/1",
+                "model", s->target->model->name, "machine", s->target->machine->name, "devices",
+                rf_json_number(devices), "plan", plan_json(s), "load", load_json(s), "saturation_per_second",
+                rf_json_number(s->saturation), "limit_rate_per_second", rf_json_number(s->limit_rate),
+                "prices", rf_price_json(s->target->machine, &s->target->settings), "runs", runs, "timeline",
+                timeline_json(s->settings.timeline));
   return rf_json_write(study, "serve", out, error);
 }

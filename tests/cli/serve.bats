@@ -23,6 +23,21 @@ serve() {
   has 'cost'
 }
 
+@test "limits say up to which rate 90 % of the requests keep them, too much or not" {
+  ask() { run -0 "$ROOFLINE" serve llama-3.3-70b --plan tp=4 --machine h200 prompt=4k generate=512 "$@"; }
+  ask --rate 4/s --tpot 30ms --ttft 500ms
+  [[ ${lines[0]} == "4 requests/s: too much, saturates at "* ]]
+  has "  goodput     90 % of requests keep TTFT 500.0 ms and TPOT 30.00 ms up to "
+  ask --rate 4/s --tpot 30ms --ttft 500ms --json
+  rate=$(json .limit_rate_per_second)
+  ask --rate "$rate" --tpot 30ms --ttft 500ms --json
+  [ "$(json ".runs[0].within_limits > 0.88 and .limit_rate_per_second == $rate")" = true ]
+  ask --rate 1,2 --tpot 1ms
+  has "  goodput     90 % of requests keep TPOT 1.000 ms at no rate"
+  ask --rate 4/s --json
+  [ "$(json .limit_rate_per_second)" = null ]
+}
+
 @test "one schema for one rate and for several; the same seed, the same answer" {
   serve --rate 2,4 --requests 500 --json
   [ "$(jq -r .schema <<<"$output")" = roofline.service/1 ]

@@ -508,6 +508,19 @@ static void saturation_is_where_the_queue_grows(void **state) {
   set.rate = 1.15 * rate;
   assert_int_equal(roof_service_run(service, &set, &a, NULL), ROOF_OK);
   assert_true(a.overloaded);
+  double limited = NAN;
+  set.ttft_seconds = 0.1, set.tpot_seconds = 0.012;
+  assert_int_equal(roof_service_limit_rate(service, &set, rate, &limited, NULL), ROOF_OK);
+  assert_true(limited > 0.01 * rate && limited < 0.9 * rate);
+  set.requests = 8000;
+  for (int over = 0; over < 2; over++) {
+    set.rate = (over ? 1.1 : 1) * limited;
+    assert_int_equal(roof_service_run(service, &set, &a, NULL), ROOF_OK);
+    assert_int_equal(a.within < ROOF_SERVICE_LIMIT_SHARE, over);
+  }
+  set.tpot_seconds = 1e-6;
+  assert_int_equal(roof_service_limit_rate(service, &set, rate, &limited, NULL), ROOF_OK);
+  assert_true(limited == 0);
   roof_service_free(service);
   subject_done(s);
 }

@@ -43,19 +43,36 @@ static void add_table(roof_text *out, const roof_service_answer *a) {
   cli_grid_end(&grid, out, "Lrrrrr");
 }
 
-static void add_limits(roof_text *out, const roof_service_study *s, const roof_service_answer *a) {
+static void add_limits(roof_text *out, const roof_service_settings *s) {
   char x[CLI_SHORT];
-  if (isnan(a->goodput)) {
+  if (!isnan(s->ttft_seconds)) {
+    roof_text_addf(out, " TTFT %s", seconds(x, s->ttft_seconds));
+  }
+  if (!isnan(s->tpot_seconds)) {
+    roof_text_addf(out, "%s TPOT %s", isnan(s->ttft_seconds) ? "" : " and", seconds(x, s->tpot_seconds));
+  }
+}
+
+/** How many requests keep the limits in a run (NULL: none), and up to which rate most do. */
+static void add_goodput(roof_text *out, const roof_service_study *s, const roof_service_answer *a) {
+  char x[CLI_SHORT];
+  bool known = a != NULL && !isnan(a->goodput), bounded = !isnan(s->limit_rate);
+  if (!known && !bounded) {
     return;
   }
-  roof_text_addf(out, "  goodput     %s requests/s", cli_number(x, a->goodput));
-  roof_text_addf(out, ", %.1f %% of them, keep", 100 * a->within);
-  if (!isnan(s->settings.ttft_seconds)) {
-    roof_text_addf(out, " TTFT %s", seconds(x, s->settings.ttft_seconds));
+  roof_text_add(out, "  goodput     ");
+  if (known) {
+    roof_text_addf(out, "%s requests/s, %.1f %% of them, keep", cli_number(x, a->goodput), 100 * a->within);
+  } else {
+    roof_text_addf(out, "%.0f %% of requests keep", 100 * ROOF_SERVICE_LIMIT_SHARE);
   }
-  if (!isnan(s->settings.tpot_seconds)) {
-    roof_text_addf(out, "%s TPOT %s", isnan(s->settings.ttft_seconds) ? "" : " and",
-                   seconds(x, s->settings.tpot_seconds));
+  add_limits(out, &s->settings);
+  if (known && bounded) {
+    roof_text_addf(out, "; %.0f %% do", 100 * ROOF_SERVICE_LIMIT_SHARE);
+  }
+  if (bounded) {
+    roof_text_addf(out, s->limit_rate > 0 ? " up to %s requests/s" : " at no rate",
+                   cli_number(x, s->limit_rate));
   }
   roof_text_add(out, "\n");
 }
@@ -85,7 +102,7 @@ static void add_figures(roof_text *out, const roof_service_study *s, const roof_
   roof_text_addf(out, "  throughput  %s requests/s, %s", cli_number(x, a->requests_per_second),
                  cli_number(y, a->tokens_per_second));
   roof_text_addf(out, " tokens/s: %.0f requests in %s\n", a->requests, seconds(x, a->seconds));
-  add_limits(out, s, a);
+  add_goodput(out, s, a);
   if (!isnan(s->saturation)) {
     roof_text_addf(out, "  saturation  %s requests/s: beyond it the queue grows\n",
                    cli_number(x, s->saturation));
@@ -193,6 +210,8 @@ void cli_serve_text(roof_text *out, const roof_service_study *s) {
   roof_text_add(out, "\n");
   if (s->count == 1) {
     add_figures(out, s, s->answers);
+  } else {
+    add_goodput(out, s, NULL);
   }
   add_question(out, s);
 }
