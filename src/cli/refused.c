@@ -16,6 +16,7 @@ static const struct {
   bool of_models; /**< of a whole model alone */
 } called[] = {
     {"quantization", "weights", .of_models = true},
+    {"gpus num-gpus num_gpus", "devices", false},
     {"gpu gpus device devices hardware hw accelerator target system", "machine", false},
     {"precision data-type datatype type quantization", "dtype", false},
     {"tensor-parallel-size tensor-parallel tensor_parallel_size tp-size tp_size", "tp", false},

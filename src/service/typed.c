@@ -9,6 +9,7 @@
 #include "roofline/model_sweep.h"
 #include "roofline/service.h"
 #include "roofline/units.h"
+#include "service/source.h"
 
 static roof_status read_rate(const void *context, const char *text, double *value, roof_error *error) {
   (void)context;
@@ -16,10 +17,11 @@ static roof_status read_rate(const void *context, const char *text, double *valu
     *value = INFINITY;
     return ROOF_OK;
   }
-  roof_status status = roof_quantity_parse_unit(text, "", value, error);
-  return status != ROOF_OK || *value > 0
-             ? status
-             : roof_error_set(error, ROOF_E_ARGUMENT, "--rate %.40s: over 0", text);
+  roof_error why = {0};
+  roof_status status = roof_quantity_parse_unit(text, "", value, &why);
+  return status != ROOF_OK ? roof_error_set(error, status, "--rate: %s", why.message)
+         : *value > 0      ? ROOF_OK
+                           : roof_error_set(error, ROOF_E_ARGUMENT, "--rate %.40s: over 0", text);
 }
 
 /** The list without its unit, which stands once, at its end. */
@@ -131,6 +133,27 @@ static roof_status check_adapters(const roof_service_text *t, roof_error *error)
              : roof_error_set(error, ROOF_E_ARGUMENT, "%s=: of LoRA adapters, adapters=32 says how many", of);
 }
 
+/** What is typed and changes nothing. */
+static roof_status check_idle(const roof_service_study *s, const roof_service_text *t, roof_error *error) {
+  const roof_model_settings *m = &s->target->settings;
+  const roof_service_settings *set = &s->settings;
+  bool alike = set->trace != NULL ? set->trace->block_tokens > 0
+                                  : rf_source_has_sessions(set) || roof_model_prefix(m) > 0;
+  const struct {
+    bool is;
+    const char *option, *why;
+  } idle[] = {{t->two_batch_overlap != 0 && m->tp * m->pp * m->cp * m->ep <= 1, "two-batch-overlap",
+               "one device sends nothing; add tp=N"},
+              {t->no_cache != 0 && !alike, "no-cache",
+               "no prompts begin alike; prefix=N, --turns and some traces have such"}};
+  for (size_t i = 0; i < sizeof idle / sizeof idle[0]; i++) {
+    if (idle[i].is) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "--%s: has no effect: %s", idle[i].option, idle[i].why);
+    }
+  }
+  return ROOF_OK;
+}
+
 static roof_status read_load(roof_service_study *s, const roof_service_text *t, roof_error *error) {
   roof_service_settings *set = &s->settings;
   roof_status status = read_rates(s, t->rate, error);
@@ -240,6 +263,7 @@ roof_status roof_service_study_init(roof_service_study *study, const roof_model_
   if (status == ROOF_OK) {
     study->settings = roof_service_settings_default(target);
     status = read_load(study, typed, error);
+    status = status == ROOF_OK ? check_idle(study, typed, error) : status;
   }
   if (status != ROOF_OK) {
     roof_service_study_done(study);

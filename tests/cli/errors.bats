@@ -330,6 +330,12 @@ teardown() {
   refuses 2 '`fuse`: given twice' model llama-3.1-8b --fuse none fuse=all --machine h100
   refuses 2 '`tp`: given twice' claim llama-3.1-8b tp=2 tp=4 tpot=1ms --machine h100
   refuses 2 'accept: has no effect: no token is drafted; add draft=N' serve llama-3.1-8b accept=.5 --machine h100
+  refuses 2 '--two-batch-overlap: has no effect: one device sends nothing; add tp=N' serve llama-3.1-8b --machine h100 --two-batch-overlap
+  refuses 2 '--no-cache: has no effect: no prompts begin alike' serve llama-3.1-8b --machine h100 --no-cache
+  refuses 2 '--rate: `4tok`: `tok` is not a known suffix' serve llama-3.1-8b --machine h100 --rate 4tok/s
+  refuses 2 '--gpus: unknown option; did you mean `--devices`?' plan llama-3.1-8b --machine h100 --gpus 8
+  refuses 2 '--gpus: unknown option; did you mean `--machine`?' predict gemm m=n=k=64 --gpus h100
+  refuses 2 '`llama-3.1-8b` is a whole model: `roofline model llama-3.1-8b batch=1..256*4`' sweep llama-3.1-8b batch=1..256*4 --machine h100
   refuses 2 '--network: has no effect: all devices are in one node, whose size is node=N' serve llama-3.1-8b --network 100gbe --machine h100
   refuses 2 'images: has no effect: the model takes none in its prompt' model llama-3.1-8b images=3 --machine h100
   refuses 2 '--cold: has no effect on `cluster`' cluster --cold --machine h100

@@ -103,7 +103,7 @@ def test_plans_of_serving_are_not_those_of_training():
     "settings, words",
     [
         (dict(rate="1..8*2", requests=300, prompt="lognormal:1024:0.8", generate=64, ttft="100ms", price=2), "--rate 1..8*2 --requests 300 prompt=lognormal:1024:0.8 generate=64 --ttft 100ms --price 2"),
-        (dict(concurrency=8, requests=100, generate="uniform:10:20", no_cache=True, dp=2, route="least-loaded", seed=3), "--concurrency 8 --requests 100 generate=uniform:10:20 --no-cache dp=2 --route least-loaded --seed 3"),
+        (dict(concurrency=8, requests=100, generate="uniform:10:20", prefix=512, no_cache=True, dp=2, route="least-loaded", seed=3), "--concurrency 8 --requests 100 generate=uniform:10:20 prefix=512 --no-cache dp=2 --route least-loaded --seed 3"),
         (dict(requests=50, draft=3, accept=0.7, drafter="llama-3.2-1b", adapters=8, rank=16, engine="sglang"), "--requests 50 draft=3 accept=0.7 --drafter llama-3.2-1b adapters=8 rank=16 --engine sglang"),
     ],
 )

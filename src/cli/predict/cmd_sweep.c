@@ -6,6 +6,7 @@
 
 #include "cli/chart.h"
 #include "cli/columns.h"
+#include "cli/whole/whole.h"
 #include "core/number.h"
 
 enum { CELL = ROOF_NAME_MAX, CHUNK = 1 << 20, PROGRESS_STEP = 1 << 15, ROWS_MAX = 40, LINES_MAX = 16 };
@@ -214,6 +215,11 @@ static roof_status sweep_shape(const cli_args *args, const roof_shape *shape, ro
 
 static roof_status run(const cli_args *args, roof_error *error) {
   roof_shape shape;
+  if (cli_whole_is(args)) {
+    return roof_error_set(
+        error, ROOF_E_ARGUMENT, "`%s` is a whole model: `roofline model %s %s` has a table of its runs",
+        args->words[0], args->words[0], args->word_count > 1 ? args->words[1] : "batch=1..256*4");
+  }
   roof_status status =
       cli_select_words(args, "sweep", "linear batch=1..1024*2 in=4096 out=4096", &shape, error);
   if (status != ROOF_OK) {
