@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/choice.h"
 #include "owned.h"
 #include "roofline/apart.h"
 #include "roofline/catalog.h"
@@ -133,6 +134,24 @@ static void a_sequence_longer_than_the_model_was_made_for_is_refused(void **stat
   q.base = &longer;
   assert_int_equal(roof_choices_of(&q, &choices, &error), ROOF_E_ARGUMENT);
   assert_non_null(strstr(error.message, "more than the 131072"));
+}
+
+/** A dearer choice that keeps up at the slow end of its range stands before a cheaper one that does not. */
+static void what_keeps_up_is_first(void **state) {
+  (void)state;
+  const roof_offer offers[] = {{NULL, 1}, {NULL, 2}};
+  const roof_choice_question q = question(offers, 2);
+  const roof_choice none = {.devices = 0};
+  roof_choice cheap = {.offer = 0, .result = ROOF_CHOICE_MEETS, .point = {.price_per_million_tokens = 1}};
+  const roof_choice dear = {
+      .offer = 1, .result = ROOF_CHOICE_MEETS, .point = {.price_per_million_tokens = 2}};
+  choices = (roof_choices){.list = {cheap, dear}, .count = 2, .meeting = 2, .priced = true};
+  cheap.high.busy = 1.02;
+  rf_choices_replace(&q, &choices, 0, &cheap, &none);
+  assert_true(choices.list[0].offer == 1 && choices.list[1].offer == 0);
+  cheap.high.busy = 0.98;
+  rf_choices_replace(&q, &choices, 1, &cheap, &none);
+  assert_true(choices.list[0].offer == 0 && choices.meeting == 2);
 }
 
 /** What starts a choice on a machine, or why nothing does. */
@@ -316,6 +335,7 @@ int main(void) {
       cmocka_unit_test(what_fails_says_by_how_much),
       cmocka_unit_test(prices_rank_numbers_too),
       cmocka_unit_test(a_sequence_longer_than_the_model_was_made_for_is_refused),
+      cmocka_unit_test(what_keeps_up_is_first),
       cmocka_unit_test(engines_have_their_machines),
       cmocka_unit_test(the_plan_is_typed_as_engines_read_it),
       cmocka_unit_test(two_pools_are_started_by_their_roles),
