@@ -98,7 +98,7 @@ typedef struct roof_model_lever {
       device_tokens_per_second; /**< requests one after another; where nothing is generated, of the input */
   double total_bytes;
   double rate_gain, ttft_gain, tpot_gain;
-  bool helps; /**< fits, and one of the gains is 1.05 or more, or it did not fit before */
+  bool helps; /**< fits, and the rate gains, or it did not fit before */
 } roof_model_lever;
 
 enum { ROOF_MODEL_LEVERS_MAX = 16 };

@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advise/whole_levers.h"
 #include "roofline/analysis.h"
 #include "roofline/whole.h"
-
-static const double worth_it = 1.05;
 
 /** Makes a change and says it; false where it is made already or cannot be. */
 typedef bool change(const roof_model_target *t, const roof_model_answer *a, roof_model_settings *s,
@@ -100,7 +99,7 @@ static bool drafts(const roof_model_target *t, const roof_model_answer *a, roof_
                    char text[64]) {
   (void)a;
   s->draft = 4;
-  snprintf(text, 64, "4 drafted tokens, %.0f %% right", 100 * s->accept);
+  snprintf(text, 64, "4 free drafts, %.0f %% right", 100 * s->accept);
   return roof_model_generates(t) && t->settings.draft == 0;
 }
 
@@ -116,7 +115,7 @@ static bool one_kernel(const roof_model_target *t, const roof_model_answer *a, r
                        char text[64]) {
   (void)a;
   s->launch = ROOF_LAUNCH_PERSISTENT;
-  snprintf(text, 64, "one persistent kernel a step");
+  snprintf(text, 64, "a persistent kernel a step");
   return t->settings.launch != ROOF_LAUNCH_PERSISTENT && isnan(t->settings.kernel_seconds);
 }
 
@@ -146,9 +145,8 @@ static void weigh(roof_model_lever *l, const roof_model_answer *before, roof_mod
   l->rate_gain = rate(after) / rate(before);
   l->ttft_gain = before->ttft_seconds / after->ttft_seconds;
   l->tpot_gain = before->tpot_seconds / after->tpot_seconds;
-  bool better = l->rate_gain >= worth_it || l->ttft_gain >= worth_it || l->tpot_gain >= worth_it;
   bool known = !isnan(before->capacity.capacity_bytes);
-  l->helps = (l->fits || !known) && (better || (known && !before->capacity.fits));
+  l->helps = (l->fits || !known) && (rf_model_lever_gains(l->rate_gain) || (known && !before->capacity.fits));
 }
 
 /** All have the same run before them, so the rates order as their gains do, equal ones by what is changed; those without

@@ -43,6 +43,7 @@ setup() {
   run -0 "$ROOFLINE" model llama-3.1-8b batch=16 --side-by-side --price h100=2,h200=3 --machine h100 --machine h200
   has "TPOT"
   has "price a million"
+  has "x: times the first machine's figure"
   [[ $output =~ "bound"\ +"memory"\ +"memory" ]]
   run -0 "$ROOFLINE" model llama-3.1-8b batch=16 --side-by-side --price h100=2,h200=3 --machine h100 --machine h200 --json
   near '.points[0].price_per_million_tokens * 1' "$(json '.points[0] | 1e6 * 2 / 3600 * (.ttft_seconds + 255 * .tpot_seconds) / (16 * 256)')" 1e-9

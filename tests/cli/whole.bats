@@ -44,6 +44,8 @@ setup() {
   COLUMNS=80 run -0 "$ROOFLINE" advise llama-3.1-70b tp=2 batch=16 prompt=8k --weights w4a16 --machine h100
   for line in "${lines[@]}"; do [ ${#line} -le 80 ]; done
   has "prefix cache  75 % of each prompt held"
+  has "4 free drafts, 70 % right"
+  has "x: times as fast as now"
   run -0 "$ROOFLINE" advise llama-3.1-8b --machine h100 --json
   [ "$(json '[.schema, ([.levers[] | select(.helps) | .rate_gain] | . == (sort | reverse))]')" = '["roofline.model_levers/1",true]' ]
   run -0 "$ROOFLINE" model llama-3.1-8b prefix=75% --machine h100 --json
@@ -54,6 +56,15 @@ setup() {
   [[ ${lines[0]} == "llama-3.1-70b: does not fit, "* ]]
   run -2 "$ROOFLINE" advise llama-3.1-8b --machine h100 --users 5
   has "--users"
+}
+
+@test "levers are sorted by the rate that they show; what only answers sooner stands apart" {
+  run -0 "$ROOFLINE" advise llama-3.1-8b batch=256 prompt=512 --machine h100
+  help=${output%%what would answer sooner*} sooner=${output##*what would answer sooner}
+  [[ $help == *'launches'*'1.04x'* && $help == *'KV cache'*'1.02x'* && $help != *'0.73x'* ]]
+  [[ ${sooner%%what would not*} == *'tp 2 instead of 1'*'0.73x'* ]]
+  run -0 "$ROOFLINE" advise llama-3.1-8b batch=256 prompt=512 --machine h100 --json
+  [ "$(json '[.levers[] | .helps == (.fits and .rate_gain >= 1.005)] | all')" = true ]
 }
 
 @test "a model is sealed by phase, measured and graded" {

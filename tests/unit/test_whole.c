@@ -158,6 +158,8 @@ static void levers(void **state) {
   assert_true(count > 6);
   for (int i = 0; i < count; i++) {
     assert_true(i == 0 || list[i].helps <= list[i - 1].helps);
+    assert_true(!list[i].helps || list[i].rate_gain > 1);
+    assert_true(list[i].helps || !list[i].fits || list[i].rate_gain < 1.005);
     assert_near(list[i].ttft_gain, before.ttft_seconds / list[i].ttft_seconds, 1e-12);
     if (strstr(list[i].change, "largest") != NULL) {
       assert_true(list[i].fits && list[i].helps);

@@ -240,6 +240,9 @@ void cli_model_sweep_text(roof_text *out, const roof_model_sweep *s, bool compar
   } else {
     add_figures(out, s);
   }
+  if (compare && s->machine_count > 1) {
+    roof_text_add(out, "\n  x: times the first machine's figure, so that TTFT 0.5x is half the time\n");
+  }
   roof_model_sweep_batches_describe(out, s, LINES_MAX);
   add_crossings(out, s);
 }

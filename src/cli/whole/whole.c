@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advise/whole_levers.h"
 #include "cli/columns.h"
 #include "models/words.h"
 #include "roofline/analysis.h"
@@ -219,38 +220,64 @@ static bool helps(const void *row) {
   return ((const roof_model_lever *)row)->helps;
 }
 
-static bool does_not_help(const void *row) {
-  return !helps(row);
+/** The request's time gains what the rate does not. */
+static bool is_sooner(const void *row) {
+  const roof_model_lever *l = row;
+  return !l->helps && l->fits && rf_model_lever_gains(fmax(l->ttft_gain, l->tpot_gain));
 }
 
-static void levers_text(roof_text *out, const roof_whole *w, const roof_model_lever *levers, size_t count) {
+static bool does_not_help(const void *row) {
+  return !helps(row) && !is_sooner(row);
+}
+
+/** The levers that are `shown`; nothing where none is. */
+static void add_levers(roof_text *out, const char *title, const cli_column *columns,
+                       bool (*shown)(const void *), const roof_model_lever *levers, size_t count) {
+  cli_rows rows = CLI_ROWS(columns, levers, count);
+  size_t first = 0;
+  while (first < count && !shown(&levers[first])) {
+    first++;
+  }
+  if (first < count) {
+    rows.shown = shown;
+    roof_text_addf(out, "\n%s\n", title);
+    cli_columns_add_text(out, rows);
+  }
+}
+
+static void levers_head(roof_text *out, const roof_whole *w) {
   char x[CLI_SHORT], y[CLI_SHORT];
   const roof_model_answer *a = &w->answer;
-  const roof_model_phase *step = roof_model_step(a);
-  bool timed = roof_model_has_times(a);
-  cli_rows rows = CLI_ROWS(timed ? lever_columns : fit_columns, levers, count);
+  const char *regime = roof_regime_name(roof_model_phase_regime(roof_model_step(a)));
   roof_text_addf(out, RF_MARK_BOLD "%s: ", w->model.name);
-  if (!timed) {
+  if (!roof_model_has_times(a)) {
     roof_text_addf(out, "does not fit, %s short on each device",
                    roof_bytes_format(x, CLI_SHORT, -a->capacity.spare_bytes));
   } else if (isnan(a->tpot_seconds)) {
-    roof_text_addf(out, "%s, bound by %s", cli_quantity(x, a->ttft_seconds, "s"),
-                   roof_regime_name(roof_model_phase_regime(step)));
+    roof_text_addf(out, "%s, bound by %s", cli_quantity(x, a->ttft_seconds, "s"), regime);
   } else {
     roof_text_addf(out, "TTFT %s, TPOT %s; decoding is bound by %s", cli_quantity(x, a->ttft_seconds, "s"),
-                   cli_quantity(y, a->tpot_seconds, "s"), roof_regime_name(roof_model_phase_regime(step)));
+                   cli_quantity(y, a->tpot_seconds, "s"), regime);
   }
   roof_text_add(out, RF_MARK_END "\n\n");
   add_run(out, &w->target);
-  roof_text_add(out, timed ? "\nwhat would help, by the gain in tokens/s per device\n"
-                           : "\nwhat would make it fit, by the tokens/s per device\n");
-  rows.shown = helps;
-  cli_columns_add_text(out, rows);
-  roof_text_add(out, timed ? "\nwhat would not, or does not fit\n" : "\nwhat would not\n");
-  rows.columns = timed ? lever_columns : short_columns;
-  rows.shown = does_not_help;
-  cli_columns_add_text(out, rows);
-  roof_text_add(out, "\n  tokens/s of requests one after another, per device; TTFT, TPOT of one batch\n");
+}
+
+static void levers_text(roof_text *out, const roof_whole *w, const roof_model_lever *levers, size_t count) {
+  levers_head(out, w);
+  if (roof_model_has_times(&w->answer)) {
+    add_levers(out, "what would help, by the gain in tokens/s per device", lever_columns, helps, levers,
+               count);
+    add_levers(out, "what would answer sooner, at no more tokens/s per device", lever_columns, is_sooner,
+               levers, count);
+    add_levers(out, "what would not, or does not fit", lever_columns, does_not_help, levers, count);
+    roof_text_add(out, "\n  x: times as fast as now, so that TTFT 2x is half the time\n");
+  } else {
+    add_levers(out, "what would make it fit, by the tokens/s per device", fit_columns, helps, levers, count);
+    add_levers(out, "what would not", short_columns, does_not_help, levers, count);
+    roof_text_add(out, "\n");
+  }
+  roof_text_add(out, "  tokens/s of requests one after another, per device; TTFT, TPOT of one batch\n");
 }
 
 roof_status cli_whole_advise(const cli_args *args, roof_error *error) {

@@ -1,0 +1,12 @@
+/* When a changed run of a whole model gains. */
+#ifndef RF_ADVISE_WHOLE_LEVERS_H
+#define RF_ADVISE_WHOLE_LEVERS_H
+
+#include <stdbool.h>
+
+/** True where the gain is shown as one: with three digits. */
+static inline bool rf_model_lever_gains(double gain) {
+  return gain >= 1.005;
+}
+
+#endif
