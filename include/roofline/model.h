@@ -547,9 +547,11 @@ typedef struct roof_model_phase {
 /** What must be in the memory of one device, at the end of the generation. */
 typedef struct roof_model_capacity {
   double weight_bytes;
-  double kv_bytes;           /**< a prefix that sequences share is there once */
-  double shared_kv_bytes;    /**< that sharing a prefix saves */
-  double kv_bytes_per_token; /**< of one sequence, windows not applied */
+  double kv_bytes;                /**< a prefix that sequences share is there once */
+  double shared_kv_bytes;         /**< that sharing a prefix saves */
+  double kv_bytes_per_token;      /**< of one sequence, windows not applied */
+  double kv_bytes_beyond_windows; /**< of a token of one sequence when all windows are full */
+  double kv_window_bytes;         /**< that full windows keep of one sequence */
   double state_bytes;
   double fragmentation_bytes; /**< of half-filled pages */
   double

@@ -81,10 +81,14 @@ static json_t *memory(const roof_model_capacity *c) {
       {"workspace_bytes", c->workspace_bytes}, {"fragmentation_bytes", c->fragmentation_bytes},
       {"total_bytes", c->total_bytes},         {"capacity_bytes", c->capacity_bytes},
       {"gradient_bytes", c->gradient_bytes},   {"optimizer_bytes", c->optimizer_bytes}};
-  const rf_json_member rest[] = {
-      {"spare_bytes", c->spare_bytes},         {"kv_bytes_per_token", c->kv_bytes_per_token},
-      {"longest_context", c->longest_context}, {"largest_batch", c->largest_batch},
-      {"shared_kv_bytes", c->shared_kv_bytes}, {"host_bytes", c->host_bytes}};
+  const rf_json_member rest[] = {{"spare_bytes", c->spare_bytes},
+                                 {"kv_bytes_per_token", c->kv_bytes_per_token},
+                                 {"longest_context", c->longest_context},
+                                 {"largest_batch", c->largest_batch},
+                                 {"shared_kv_bytes", c->shared_kv_bytes},
+                                 {"host_bytes", c->host_bytes},
+                                 {"kv_bytes_beyond_windows", c->kv_bytes_beyond_windows},
+                                 {"kv_window_bytes", c->kv_window_bytes}};
   json_t *object = json_object();
   RF_JSON_SET(object, parts);
   rf_json_set(object, "fits", isnan(c->capacity_bytes) ? json_null() : json_boolean(c->fits));

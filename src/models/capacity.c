@@ -19,6 +19,22 @@ static double sequence_bytes(const roof_model_target *t, double context) {
   return t->model->encoder ? 0 : bytes * t->kv_bytes / t->settings.cp;
 }
 
+static double longest_window(const roof_model *m) {
+  double longest = 0;
+  for (int i = 0; i < m->block_count; i++) {
+    longest = fmax(longest, m->blocks[i].window);
+  }
+  return longest;
+}
+
+/** What a token adds to the cache, and what windows hold of it. */
+static void add_rates(const roof_model_target *t, roof_model_capacity *c) {
+  double window = longest_window(t->model), empty = sequence_bytes(t, 0), full = sequence_bytes(t, window);
+  c->kv_bytes_per_token = sequence_bytes(t, 1) - empty;
+  c->kv_bytes_beyond_windows = sequence_bytes(t, window + 1) - full;
+  c->kv_window_bytes = full - empty - window * c->kv_bytes_beyond_windows;
+}
+
 /** Bytes that two sequences of `context` tokens with a common prefix keep once: of a window what still reaches back
  * into the prefix. */
 static double prefix_bytes(const roof_model_target *t, double context) {
@@ -162,7 +178,7 @@ static roof_model_capacity capacity_of(const roof_model_target *t) {
   c.shared_kv_bytes = (sequences - prefix_copies(s, sequences)) * kept * prefix_bytes(t, context);
   c.kv_bytes = sequences * kept * one - c.shared_kv_bytes;
   c.host_bytes = c.kv_bytes / kept * s->offload_kv;
-  c.kv_bytes_per_token = sequence_bytes(t, 1) - sequence_bytes(t, 0);
+  add_rates(t, &c);
   c.state_bytes = sequences * state_bytes(t);
   c.fragmentation_bytes = sequences * kept * (sequence_bytes(t, paged) - one);
   c.activation_bytes =

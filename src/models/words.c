@@ -216,6 +216,16 @@ static void add_stored(roof_text *out, const roof_model *m) {
   }
 }
 
+static void add_cache_rates(roof_text *out, const roof_model_capacity *c) {
+  char x[SHORT], y[SHORT];
+  roof_text_addf(out, "              %s per token and sequence",
+                 roof_bytes_format(x, SHORT, c->kv_bytes_beyond_windows));
+  if (c->kv_window_bytes > 0) {
+    roof_text_addf(out, " beyond its windows, which hold %s",
+                   roof_bytes_format(y, SHORT, c->kv_window_bytes));
+  }
+}
+
 static void add_capacity(roof_text *out, const roof_model_target *t, const roof_model_capacity *c) {
   char x[SHORT], y[SHORT];
   const struct {
@@ -252,15 +262,18 @@ static void add_capacity(roof_text *out, const roof_model_target *t, const roof_
   if (t->model->denoises && isfinite(c->largest_batch)) {
     roof_text_addf(out, "              largest batch %.0f images\n", c->largest_batch);
   } else if (isinf(c->longest_context) && !t->settings.train && !t->model->denoises) {
-    roof_text_addf(out, "              a state, no cache: any context; largest batch %.0f\n",
-                   c->largest_batch);
+    if (c->kv_window_bytes > 0) {
+      roof_text_addf(out, "              windows hold %s of a sequence",
+                     roof_bytes_format(x, SHORT, c->kv_window_bytes));
+    } else {
+      roof_text_add(out, "              a state, no cache");
+    }
+    roof_text_addf(out, ": any context; largest batch %.0f\n", c->largest_batch);
   } else if (!t->model->encoder && !t->settings.train && !isnan(c->capacity_bytes)) {
-    roof_text_addf(
-        out,
-        "              %s per token and sequence; longest context %.0f%s at batch %.0f, largest batch "
-        "%.0f at %.0f tokens\n",
-        roof_bytes_format(x, SHORT, c->kv_bytes_per_token), c->longest_context, y, t->settings.batch,
-        c->largest_batch, t->settings.prompt + t->settings.generate);
+    add_cache_rates(out, c);
+    roof_text_addf(out, "; longest context %.0f%s at batch %.0f, largest batch %.0f at %.0f tokens\n",
+                   c->longest_context, y, t->settings.batch, c->largest_batch,
+                   t->settings.prompt + t->settings.generate);
   }
 }
 

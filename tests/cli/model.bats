@@ -44,6 +44,18 @@ model() {
   has "NVIDIA A100"
 }
 
+@test "a cache grows by the layers without a window; windows hold what they hold" {
+  run -0 "$ROOFLINE" model gemma-3-4b prompt=128k --machine h100 # 5 of 34 layers, 4 x 2 x 256 elements each
+  has "20 KiB per token and sequence beyond its windows, which hold 116 MiB; longest context"
+  run -0 "$ROOFLINE" model gemma-3-4b prompt=128k --machine h100 --json
+  [ "$(json '.memory | [.kv_bytes_per_token, .kv_bytes_beyond_windows, .kv_window_bytes]')" = '[139264,20480,121634816]' ]
+  run -0 "$ROOFLINE" model llama.json --machine h100
+  has "128 KiB per token and sequence; longest context"
+  sed 's/"model_type": "llama"/"model_type": "mistral", "sliding_window": 4096/' llama.json >windows.json
+  run -0 "$ROOFLINE" model windows.json --machine h100
+  has "windows hold 512 MiB of a sequence: any context"
+}
+
 @test "a folder with a config.json is a model of that name" {
   mkdir tiny && cp llama.json tiny/config.json
   run -0 "$ROOFLINE" model tiny --machine h100
