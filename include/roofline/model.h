@@ -889,6 +889,13 @@ ROOF_API const roof_model_definition *roof_model_definition_at(int index);
  *  Errors: truncates to `size`. */
 ROOF_API bool roof_model_too_long(const roof_model_target *target, char *buffer, size_t size);
 
+/** Writes into `buffer` that the plan cuts blocks of weights that share a scale, which engines refuse, and which do not;
+ *  false when it does not.
+ *  Units: none.
+ *  Ownership: fills the caller's buffer.
+ *  Errors: truncates to `size`. */
+ROOF_API bool roof_model_cuts_blocks(const roof_model_target *target, char *buffer, size_t size);
+
 /** What one fusion removes from a step: bytes of memory, kernels, expected seconds. */
 typedef struct roof_model_saving {
   double bytes;

@@ -219,6 +219,9 @@ static json_t *notes(const roof_model_target *t) {
   if (roof_model_too_long(t, why, sizeof why)) {
     rf_json_note(json_array_insert_new(array, 0, json_string(why)) == 0);
   }
+  if (roof_model_cuts_blocks(t, why, sizeof why)) {
+    rf_json_note(json_array_insert_new(array, 0, json_string(why)) == 0);
+  }
   return array;
 }
 

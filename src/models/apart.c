@@ -93,8 +93,7 @@ static void try_plan(void *data, double tp, double pp, double dp, double ep) {
   search *s = data;
   roof_model_settings *set = &s->target.settings;
   set->tp = tp, set->pp = pp, set->dp = dp, set->ep = ep, set->batch = dp;
-  if ((dp > 1 && ep <= tp) || rf_model_plan_check(s->target.model, set, NULL) != ROOF_OK ||
-      !rf_model_plan_share(&s->target)) {
+  if ((dp > 1 && ep <= tp) || !rf_model_plan_runs(s->target.model, set) || !rf_model_plan_share(&s->target)) {
     return;
   }
   try_prefill(s);

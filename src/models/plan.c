@@ -203,6 +203,57 @@ roof_status rf_model_plan_check(const roof_model *m, const roof_model_settings *
   return status == ROOF_OK ? check_blocks(m, s, error) : status;
 }
 
+/** What is cut through blocks of 128 x 128 weights that share a scale: of a part of one no device has the scale (vLLM and
+ * SGLang, fp8.py, create_weights; https://github.com/vllm-project/vllm/issues/17569). */
+static cut cut_blocks(const roof_model_block *b, const roof_model_settings *s) {
+  enum { SIDE = 128 };
+  const struct {
+    cut what;
+    double parts;
+    roof_model_part part;
+  } matrices[] = {{{b->width, "columns of the MLP"}, s->tp, ROOF_PART_MLP},
+                  {{b->expert_width, "columns of an expert"}, rf_model_expert_cut(s), ROOF_PART_EXPERTS}};
+  for (size_t i = 0; i < sizeof matrices / sizeof matrices[0]; i++) {
+    bool blocks = s->precision.weights[matrices[i].part].group == SIDE * SIDE;
+    if (blocks && matrices[i].parts > 1 && !divides(SIDE * matrices[i].parts, matrices[i].what.whole)) {
+      return matrices[i].what;
+    }
+  }
+  return (cut){0, NULL};
+}
+
+static cut first_cut_block(const roof_model *m, const roof_model_settings *s) {
+  cut what = {0, NULL};
+  for (int i = 0; i < m->block_count && what.name == NULL; i++) {
+    what = cut_blocks(&m->blocks[i], s);
+  }
+  return what;
+}
+
+bool rf_model_plan_runs(const roof_model *m, const roof_model_settings *s) {
+  return rf_model_plan_check(m, s, NULL) == ROOF_OK && first_cut_block(m, s).name == NULL;
+}
+
+bool roof_model_cuts_blocks(const roof_model_target *t, char *buffer, size_t size) {
+  const cut what = first_cut_block(t->model, &t->settings);
+  if (what.name == NULL) {
+    return false;
+  }
+  roof_model_settings fewer = t->settings, spread = t->settings;
+  char other[32] = "";
+  while (--fewer.tp > 1 && !rf_model_plan_runs(t->model, &fewer)) {
+  }
+  while (++spread.ep < spread.tp && !rf_model_plan_runs(t->model, &spread)) {
+  }
+  if (rf_model_plan_runs(t->model, &spread)) {
+    snprintf(other, sizeof other, ", or ep=%.0f", spread.ep);
+  }
+  snprintf(buffer, size,
+           "tp=%.0f cuts the %.0f %s through blocks of 128 x 128, which vLLM and SGLang refuse: tp=%.0f%s",
+           t->settings.tp, what.whole, what.name, fewer.tp, other);
+  return true;
+}
+
 double roof_model_replica_batch(const roof_model_target *t) {
   return t->settings.batch / t->settings.dp;
 }

@@ -32,11 +32,11 @@ typedef struct search {
   roof_model_phase phase;
 } search;
 
-/** Sets a plan; false where it does not divide the model, or no link joins the devices that share it. */
+/** Sets a plan; false where it does not divide the model or the blocks of its weights, or no link joins the devices that share it. */
 static bool set_plan(search *s, double tp, double pp, double dp, double ep, double batch) {
   roof_model_settings *set = &s->target.settings;
   set->tp = tp, set->pp = pp, set->dp = dp, set->ep = ep, set->batch = batch * dp;
-  return rf_model_plan_check(s->target.model, set, NULL) == ROOF_OK && rf_model_plan_share(&s->target);
+  return rf_model_plan_runs(s->target.model, set) && rf_model_plan_share(&s->target);
 }
 
 double roof_plan_token_seconds(const roof_plan_point *p) {

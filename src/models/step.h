@@ -321,6 +321,9 @@ double rf_model_microbatches(const roof_model_settings *settings, double sequenc
 roof_status rf_model_plan_check(const roof_model *model, const roof_model_settings *settings,
                                 roof_error *error);
 
+/** The same, and that it cuts no weights that engines refuse to cut. */
+bool rf_model_plan_runs(const roof_model *model, const roof_model_settings *settings);
+
 /** Resolves links and operations of a target's plan and what each device gets. Refuses several devices of a
  *  machine without a link. */
 roof_status rf_model_plan_init(roof_model_target *target, roof_error *error);

@@ -56,6 +56,20 @@ model() {
   has "windows hold 512 MiB of a sequence: any context"
 }
 
+@test "a plan that cuts blocks of 128 x 128 weights is refused by engines, which is said" {
+  why='tp=8 cuts the 1536 columns of an expert through blocks of 128 x 128, which vLLM and SGLang refuse: tp=4, or ep=2'
+  COLUMNS=1000 run -0 "$ROOFLINE" model qwen3-235b-a22b tp=8 --precision fp8-block --machine h100
+  has "refused     $why"
+  run -0 "$ROOFLINE" model qwen3-235b-a22b tp=8 --precision fp8-block --machine h100 --json
+  [ "$(json '.notes[0]')" = "\"$why\"" ]
+  for fine in 'tp=4 --precision fp8-block' 'tp=8 ep=2 --precision fp8-block' 'tp=8 --precision fp8'; do
+    run -0 "$ROOFLINE" model qwen3-235b-a22b $fine --machine h100
+    [[ $output != *refused* ]]
+  done
+  run -0 "$ROOFLINE" model deepseek-v3 tp=32 --precision fp8-block --machine h100 # its dense MLP: 18432 / 32 = 576
+  has "tp=32 cuts the 18432 columns of the MLP"
+}
+
 @test "a folder with a config.json is a model of that name" {
   mkdir tiny && cp llama.json tiny/config.json
   run -0 "$ROOFLINE" model tiny --machine h100

@@ -414,6 +414,13 @@ setup() {
   [ "$stderr" = 'roofline: plan: generate=0: requests that generate nothing have no time per token; `model` with it gives the time of their prompts' ]
 }
 
+@test "plan leaves out plans that cut blocks of weights, which engines refuse" {
+  run -0 "$ROOFLINE" plan qwen3-30b-a3b --precision fp8-block --users 1 --context 4k --devices 4 --machine h100 --json
+  [ "$(json '[.front[] | [.tp, .ep]]')" = '[[4,2]]' ] # experts of 768 in 4 parts are of 192
+  run -0 "$ROOFLINE" plan qwen3-30b-a3b --precision fp8 --users 1 --context 4k --devices 4 --machine h100 --json
+  [ "$(json '[.front[] | [.tp, .ep]] | contains([[4,1]])')" = true ]
+}
+
 @test "exactly so many devices holds for two pools too" {
   for devices in 2 3 4; do
     run -0 "$ROOFLINE" plan llama-3.1-8b --users 3 --devices $devices --machine h100 --json

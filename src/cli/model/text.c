@@ -84,6 +84,9 @@ static void add_answer(roof_text *out, const roof_model_target *t, const roof_mo
   if (roof_model_too_long(t, why, sizeof why)) {
     roof_text_addf(out, "  too long    %s\n", why);
   }
+  if (roof_model_cuts_blocks(t, why, sizeof why)) {
+    roof_text_addf(out, "  refused     %s\n", why);
+  }
   if (roof_model_has_times(a)) {
     add_times(out, t, a);
   } else {
