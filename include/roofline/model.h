@@ -354,7 +354,15 @@ typedef struct roof_model {
   int note_count;
   char ignored[ROOF_MODEL_IGNORED_MAX][ROOF_NAME_MAX]; /**< keys that were read leniently: not known */
   int ignored_count;
+  char typed[96];      /**< as it was called where that is not its name: "llama-3.3-70b"; else "" */
+  char repository[96]; /**< that engines load from Hugging Face; "": not known */
 } roof_model;
+
+/** What answers call a model: as it was typed, else its name.
+ *  Units: none.
+ *  Ownership: of the model.
+ *  Errors: none. */
+ROOF_API const char *roof_model_title(const roof_model *model);
 
 /** Parameters. Active: those that one token uses; both embeddings count whole. Published counts often leave out the
  *  table: `active - embedding`. */

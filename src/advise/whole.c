@@ -173,7 +173,8 @@ static void explain(roof_model_judged *j, const roof_model_target *t, const roof
   char claimed[SHORT], most[SHORT], expected[SHORT];
   if (!j->fits) {
     snprintf(j->because, sizeof j->because, "impossible: %s does not fit, %s short on each of %.0f devices",
-             t->model->name, roof_bytes_format(most, SHORT, -a->capacity.spare_bytes), a->devices);
+             roof_model_title(t->model), roof_bytes_format(most, SHORT, -a->capacity.spare_bytes),
+             a->devices);
     return;
   }
   rf_format(j->because, sizeof j->because, "%s: %s of %s is %.1f %% of the limit, %s; expected %s",
@@ -187,7 +188,7 @@ roof_status roof_model_claim_judge(const roof_model_target *target, const roof_m
   limit l = limit_of(target, answer, claim->kind);
   if (l.phase == NULL) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "%s: this run of %s has no such figure",
-                          kinds[claim->kind].name, target->model->name);
+                          kinds[claim->kind].name, roof_model_title(target->model));
   }
   roof_model_judged j = {.limit = l.least,
                          .expected = l.expected,

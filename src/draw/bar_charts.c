@@ -270,7 +270,7 @@ roof_status roof_model_energy_chart(const roof_model_target *target, const roof_
   }
   bool most = target->plain.costs.power_only;
   made->linear = true;
-  snprintf(made->title, sizeof made->title, "%.50s on %.60s: energy", target->model->name,
+  snprintf(made->title, sizeof made->title, "%.50s on %.60s: energy", roof_model_title(target->model),
            roof_machine_title(machine));
   snprintf(made->subtitle, sizeof made->subtitle, "%s",
            most ? "at most: joules are not known, the machine's power is taken as drawn all the time" : "");

@@ -120,7 +120,7 @@ static void name_chart(const plot *p) {
   const roof_model_sweep *s = p->sweep;
   roof_curves *c = p->chart;
   bool generates = p->figures[RATE] == ROOF_RUN_DEVICE_RATE;
-  snprintf(c->title, sizeof c->title, "%.60s on %.50s", s->model->name,
+  snprintf(c->title, sizeof c->title, "%.60s on %.50s", roof_model_title(s->model),
            s->machine_count > 1 ? "several machines" : s->machines[0]->title);
   char settings[ROOF_RUN_WORDS_MAX];
   snprintf(c->subtitle, sizeof c->subtitle, "where not said: %s",

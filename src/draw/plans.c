@@ -60,7 +60,7 @@ static void drop_beaten(roof_front *chart, bool priced, const roof_front_dot *be
 void roof_choices_chart(const roof_choice_question *q, const roof_choices *all, roof_front *chart) {
   memset(chart, 0, sizeof *chart);
   snprintf(chart->title, sizeof chart->title, "%.60s: plans of which none is both cheaper and faster",
-           q->model->name);
+           roof_model_title(q->model));
   snprintf(chart->subtitle, sizeof chart->subtitle,
            "%.0f tried; %.0f + %.0f tokens per request; times estimated%s", all->tried, q->base->prompt,
            q->base->generate,

@@ -31,6 +31,10 @@ roof_status roof_model_add_layer(roof_model *model, const roof_model_block *bloc
   return ROOF_OK;
 }
 
+const char *roof_model_title(const roof_model *model) {
+  return model->typed[0] != '\0' ? model->typed : model->name;
+}
+
 void roof_model_note(roof_model *model, const char *format, ...) {
   if (model->note_count == ROOF_MODEL_NOTE_MAX) {
     return;

@@ -77,6 +77,7 @@ static const launch_engine engines[ROOF_ENGINE_COUNT] = {
                                .gpus = "NVIDIA AMD Intel",
                                .hosts = true,
                                .mixes = true,
+                               .file = ".gguf",
                                .splits = {"--split-mode row", "--split-mode layer"},
                                .context = "--ctx-size",
                                .batch = "--parallel",
@@ -154,11 +155,19 @@ static void add_formats(roof_text *out, const launch *l) {
   }
 }
 
+/** The repository of a model that has a name here, or its file where the engine loads none. */
+static void add_model(roof_text *out, const launch *l) {
+  const char *repository = l->question->model->repository, *file = l->engine->file;
+  bool named = repository[0] != '\0';
+  roof_text_addf(out, "%s %s%s", l->engine->start, named && file == NULL ? repository : l->served,
+                 named && file != NULL ? file : "");
+}
+
 static void add_command(roof_text *out, const launch *l) {
   const roof_choice_question *q = l->question;
   const launch_engine *e = l->engine;
   double requests = l->point.batch / l->point.dp, tokens = q->base->prompt + q->base->generate;
-  roof_text_addf(out, "%s %s", e->start, l->served);
+  add_model(out, l);
   add_plan(out, l);
   roof_text_addf(out, " %s %.0f", e->context, tokens * (e->together ? requests : 1));
   /* at a rate an engine admits what its cache holds */

@@ -97,7 +97,7 @@ static void add_limits(roof_text *out, const roof_plan_limits *l) {
 static void add_question(roof_text *out, const roof_choice_question *q) {
   char x[SHORT];
   const roof_plan_limits *l = &q->limits;
-  roof_text_addf(out, "  %s, ", q->model->name);
+  roof_text_addf(out, "  %s, ", roof_model_title(q->model));
   if (l->rate > 0) {
     roof_text_addf(out, "%s requests/s", rf_plain_number(x, SHORT, l->rate));
   } else if (l->users > 0) {
@@ -184,7 +184,7 @@ static void add_fitting(roof_text *out, const roof_model_sweep *s, size_t fittin
   for (size_t i = 0; i < s->count; i++) {
     unknown += s->runs[i].why[0] == '\0' && isnan(s->runs[i].figures[ROOF_RUN_SPARE_BYTES]) ? 1 : 0;
   }
-  roof_text_addf(out, "%s: %zu runs", s->model->name, s->count);
+  roof_text_addf(out, "%s: %zu runs", roof_model_title(s->model), s->count);
   if (unknown < s->count) {
     roof_text_addf(out, ", %zu fit", fitting);
   }

@@ -120,7 +120,7 @@ roof_status roof_model_scene(const roof_model_target *target, const roof_model_a
                              roof_scene *scene, roof_error *error) {
   const roof_model_settings *s = &target->settings;
   roof_scene_init(scene);
-  snprintf(scene->title, sizeof scene->title, "%.60s on %.60s", target->model->name,
+  snprintf(scene->title, sizeof scene->title, "%.60s on %.60s", roof_model_title(target->model),
            roof_machine_title(target->machine));
   rf_format(scene->subtitle, sizeof scene->subtitle,
             "batch %.0f, %.0f tokens in, %.0f out: each operation as large as its share of its phase's time",

@@ -20,7 +20,7 @@ static void fill_rates(const roof_service_study *s, roof_curves *c) {
   static const char *const names[] = {"50 %", "90 %", "99 %"};
   static const char *const titles[] = {"TTFT, with the queue", "TPOT"};
   char x[SHORT];
-  snprintf(c->title, sizeof c->title, "%.60s on %.50s under load", s->target->model->name,
+  snprintf(c->title, sizeof c->title, "%.60s on %.50s under load", roof_model_title(s->target->model),
            s->target->machine->name);
   snprintf(c->subtitle, sizeof c->subtitle, "tp %.0f pp %.0f dp %.0f, saturates at %s requests/s",
            s->target->settings.tp, s->target->settings.pp, s->target->settings.dp,
@@ -89,7 +89,7 @@ static void fill_timeline(const roof_service_study *s, roof_curves *c) {
   const roof_service_timeline *t = s->settings.timeline;
   const roof_service_answer *a = s->answers;
   char x[SHORT], y[SHORT];
-  snprintf(c->title, sizeof c->title, "%.60s on %.50s over time", s->target->model->name,
+  snprintf(c->title, sizeof c->title, "%.60s on %.50s over time", roof_model_title(s->target->model),
            s->target->machine->name);
   snprintf(c->subtitle, sizeof c->subtitle, "%.0f requests, %s/s; means of %s each", a->requests,
            rf_plain_number(x, SHORT, a->requests_per_second),

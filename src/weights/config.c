@@ -492,6 +492,15 @@ static char *tamed(const char *text, size_t length) {
   return copy;
 }
 
+/** Of a source on Hugging Face, "https://huggingface.co/OWNER/NAME/blob/...". */
+static void read_repository(roof_model *m, const char *source) {
+  static const char site[] = "https://huggingface.co/";
+  const char *own =
+      source != NULL && strncmp(source, site, sizeof site - 1) == 0 ? source + sizeof site - 1 : "";
+  const char *end = strstr(own, "/blob/");
+  snprintf(m->repository, sizeof m->repository, "%.*s", end != NULL ? (int)(end - own) : 0, own);
+}
+
 /** A file of data/models holds a config, the model's name and the sources of both. */
 static roof_status describe_root(reader *r, json_t *root) {
   const char *schema = json_string_value(json_object_get(root, "schema"));
@@ -504,6 +513,7 @@ static roof_status describe_root(reader *r, json_t *root) {
     return rf_config_fail(&r->c, "schema: not `roofline.description/1` with a `name` and a `config`");
   }
   snprintf(r->c.model->name, sizeof r->c.model->name, "%.90s", name);
+  read_repository(r->c.model, json_string_value(json_object_get(root, "source")));
   r->steps[0] = rf_config_member(root, "config");
   r->depth = 1;
   r->top = 2;

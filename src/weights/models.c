@@ -102,6 +102,21 @@ static const char *without_owner(const char *name) {
   return owned ? slash + 1 : name;
 }
 
+/** Suggests the nearest of `words`, which this cuts apart into `names`; else those that begin as the name does, up to a
+ * dash: the others of its family. */
+static void suggest(const char *own, const char **names, char *words, roof_error *error) {
+  char family[ROOF_NAME_MAX], *rest = NULL, *dash = family;
+  size_t count = 0;
+  for (char *word = strtok_r(words, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
+    names[count++] = word;
+  }
+  snprintf(family, sizeof family, "%s", own);
+  while (roof_suggest(family, names) == NULL && (dash = strrchr(family, '-')) != NULL) {
+    *dash = '\0';
+  }
+  roof_error_suggest(error, family, names);
+}
+
 /** `own` is the name without its owner. */
 static roof_status fail_unknown(const char *name, const char *own, roof_error *error) {
   if (access(name, F_OK) == 0) {
@@ -110,20 +125,24 @@ static roof_status fail_unknown(const char *name, const char *own, roof_error *e
                           "list of operations",
                           name);
   }
-  const char **names = calloc(rf_builtin_model_count + 1u, sizeof *names);
-  if (names == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "model `%.80s`: out of memory", name);
-  }
+  roof_text words = {0};
   for (unsigned i = 0; i < rf_builtin_model_count; i++) {
-    names[i] = rf_builtin_models[i].name;
+    roof_text_addf(&words, "%s %s ", rf_builtin_models[i].name, rf_builtin_models[i].aliases);
+  }
+  const char **names = calloc(words.length / 2 + 1, sizeof *names);
+  if (names == NULL || words.failed) {
+    free(names);
+    roof_text_done(&words);
+    return roof_error_set(error, ROOF_E_MEMORY, "model `%.80s`: out of memory", name);
   }
   bool owned = own != name;
   roof_error_set(error, ROOF_E_NAME,
-                 "model `%.80s`: neither a file nor one that `roofline model --list` shows%s%.80s%s", own,
-                 owned ? "; save https://huggingface.co/" : "", owned ? name : "",
-                 owned ? "/raw/main/config.json and pass the file" : "");
-  roof_error_suggest(error, own, names);
+                 "model `%.80s`: neither a file nor one that `roofline model --list` shows; %s%.80s%s", own,
+                 owned ? "save https://huggingface.co/" : "a config.json from Hugging Face is such a file",
+                 owned ? name : "", owned ? "/raw/main/config.json and pass the file" : "");
+  suggest(own, names, words.data, error);
   free(names);
+  roof_text_done(&words);
   return ROOF_E_NAME;
 }
 
@@ -198,11 +217,28 @@ roof_status roof_model_load_quantization(const char *path, roof_model *model, ro
   return read_file(path, roof_model_read_quantization, model, error);
 }
 
+/** Keeps the name as it was typed. The description's repository is that of its own name: of another the organisation is to be
+ * filled in, unless it was typed. */
+static void keep_typed(roof_model *model, const char *name, const char *own) {
+  bool another = rf_letters_compare(model->name, own) != 0, owned = own != name;
+  if (another) {
+    snprintf(model->typed, sizeof model->typed, "%.90s", own);
+  }
+  if (another || owned) {
+    snprintf(model->repository, sizeof model->repository, "%s%.80s", owned ? "" : "ORGANISATION/", name);
+  }
+}
+
 static roof_status load(const char *name, text_reader *reader, roof_model *model, roof_error *error) {
   const char *own = without_owner(name);
   const rf_builtin *builtin = is_path(own) ? NULL : find(own);
   if (builtin != NULL) {
-    return reader(builtin->text, (size_t)(builtin->end - builtin->text), builtin->name, model, error);
+    roof_status status =
+        reader(builtin->text, (size_t)(builtin->end - builtin->text), builtin->name, model, error);
+    if (status == ROOF_OK) {
+      keep_typed(model, name, own);
+    }
+    return status;
   }
   if (is_folder(name)) {
     return load_folder(name, reader, model, error);

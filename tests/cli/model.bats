@@ -117,6 +117,19 @@ model() {
   has 'did you mean `llama-3.1-8b`?'
 }
 
+@test "a model keeps the name that was typed; an unknown one names the nearest, or its family" {
+  run -0 "$ROOFLINE" model llama-3.3-70b tp=8 --machine h100
+  [[ ${lines[0]} == "llama-3.3-70b on 8 x "* ]]
+  run -0 "$ROOFLINE" advise meta-llama/Meta-Llama-3.1-70B-Instruct tp=8 --machine h100
+  [[ ${lines[0]} == "Meta-Llama-3.1-70B-Instruct: "* ]]
+  run -0 "$ROOFLINE" model llama-3.3-70b tp=8 --machine h100 --json
+  [ "$(json .name)" = '"llama-3.1-70b"' ]
+  run -2 "$ROOFLINE" model llama3.3-70 --machine h100
+  has 'a config.json from Hugging Face is such a file; did you mean `llama-3.3-70b`?'
+  run -2 "$ROOFLINE" model gemma-3-27b --machine h100
+  has 'did you mean `gemma-3-4b`?'
+}
+
 @test "experts: the weights that a step reads are those of the experts it touches" {
   run -0 "$ROOFLINE" model mixtral-8x7b --machine h200 --json prompt=100 generate=2
   # one token: 2 of 8 experts of 3 x 4096 x 14336 in bf16

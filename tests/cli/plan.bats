@@ -421,6 +421,18 @@ setup() {
   [ "$(json '[.front[] | [.tp, .ep]] | contains([[4,1]])')" = true ]
 }
 
+@test "the command that serves a plan names what the engine loads" {
+  served() { run -0 "$ROOFLINE" plan "$1" --users 4 --machine h100 --launch "${2-vllm}"; }
+  served llama-3.1-8b
+  has "vllm serve meta-llama/Llama-3.1-8B "
+  served llama-3-8b # whose repository no file here names
+  has "vllm serve ORGANISATION/llama-3-8b "
+  served meta-llama/Meta-Llama-3.1-8B-Instruct
+  has "vllm serve meta-llama/Meta-Llama-3.1-8B-Instruct "
+  served llama-3.1-8b llama.cpp
+  has "llama-server --model llama-3.1-8b.gguf "
+}
+
 @test "exactly so many devices holds for two pools too" {
   for devices in 2 3 4; do
     run -0 "$ROOFLINE" plan llama-3.1-8b --users 3 --devices $devices --machine h100 --json

@@ -64,7 +64,7 @@ static void add_answer(roof_text *out, const roof_model_target *t, const roof_mo
   char x[CLI_SHORT], why[LINE];
   const roof_model_capacity *c = &a->capacity;
   bool known = !isnan(c->capacity_bytes);
-  roof_text_addf(out, RF_MARK_BOLD "%s on ", t->model->name);
+  roof_text_addf(out, RF_MARK_BOLD "%s on ", roof_model_title(t->model));
   if (a->devices > 1) {
     roof_text_addf(out, "%.0f x ", a->devices);
   }

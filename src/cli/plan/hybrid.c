@@ -76,12 +76,12 @@ static void add_text(roof_text *out, const roof_hybrid_question *q, const char *
   const hybrid_row *best = rows;
   const roof_hybrid *s = &best->way;
   if (!s->fits) {
-    roof_text_addf(out, "%s, %s, fits no device with %s; nearest: %s, %s short\n", q->model->name, precision,
-                   roof_machine_title(q->host), best->machine,
+    roof_text_addf(out, "%s, %s, fits no device with %s; nearest: %s, %s short\n", roof_model_title(q->model),
+                   precision, roof_machine_title(q->host), best->machine,
                    roof_bytes_format(x, CLI_SHORT, s->short_bytes));
   } else {
-    roof_text_addf(out, "%s, %s, on %s: %s tokens/s, %s\n", q->model->name, precision, best->machine,
-                   cli_number(x, s->tokens_per_second), shared_text(best, scratch));
+    roof_text_addf(out, "%s, %s, on %s: %s tokens/s, %s\n", roof_model_title(q->model), precision,
+                   best->machine, cli_number(x, s->tokens_per_second), shared_text(best, scratch));
   }
   roof_text_addf(out, "  with %s as the host; %.0f at once of %.0f + %.0f tokens\n",
                  roof_machine_title(q->host), q->base->batch, q->base->prompt, q->base->generate);

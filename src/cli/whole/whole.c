@@ -146,7 +146,7 @@ static void energy_text(roof_text *out, const roof_whole *w, const roof_model_jo
   char x[CLI_SHORT];
   double each = w->answer.joules_per_token;
   const char *most = w->target.plain.costs.power_only ? "at most " : "about ";
-  roof_text_addf(out, RF_MARK_BOLD "%s: %s", w->model.name, most);
+  roof_text_addf(out, RF_MARK_BOLD "%s: %s", roof_model_title(&w->model), most);
   if (isnan(each)) {
     roof_text_addf(out, "%s per token", cli_quantity(x, rows[0].joules_per_token, "J"));
   } else {
@@ -249,7 +249,7 @@ static void levers_head(roof_text *out, const roof_whole *w) {
   char x[CLI_SHORT], y[CLI_SHORT];
   const roof_model_answer *a = &w->answer;
   const char *regime = roof_regime_name(roof_model_phase_regime(roof_model_step(a)));
-  roof_text_addf(out, RF_MARK_BOLD "%s: ", w->model.name);
+  roof_text_addf(out, RF_MARK_BOLD "%s: ", roof_model_title(&w->model));
   if (!roof_model_has_times(a)) {
     roof_text_addf(out, "does not fit, %s short on each device",
                    roof_bytes_format(x, CLI_SHORT, -a->capacity.spare_bytes));
