@@ -82,7 +82,8 @@ static void emit_scores(model_step *s, double n, const roof_model_block *b, cons
                   .types = g->cached ? &t->cache_types : &t->stored[ROOF_PART_COUNT],
                   .kernels = flash ? 1 : 3,
                   .part = ROOF_PART_COUNT,
-                  .kind = ROOF_KIND_ATTENTION};
+                  .kind = ROOF_KIND_ATTENTION,
+                  .block = b};
   c.values[RF_ATTEND_BATCH] = g->sequences;
   c.values[RF_ATTEND_HEADS] = h->queries;
   c.values[RF_ATTEND_Q_LEN] = g->queries / g->query_split;

@@ -84,6 +84,7 @@ static void fill(const roof_model_target *t, roof_model_operation *o, const mode
   o->kind = c->part < ROOF_PART_COUNT ? ROOF_KIND_PRODUCT : c->kind;
   o->part = c->part;
   o->span = c->span;
+  o->block = c->block;
   o->algorithm = c->kind == ROOF_KIND_COLLECTIVE && roof_op_param_count(c->op) > RF_ALGORITHM
                      ? roof_op_value_name(c->op, RF_ALGORITHM, c->values[RF_ALGORITHM])
                      : NULL;

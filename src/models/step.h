@@ -118,6 +118,7 @@ typedef struct model_call {
   roof_operation_kind kind;
   roof_span span;
   double passes; /**< times that a training step does it, but for recomputation; 0: by its kind */
+  const roof_model_block *block; /**< of attention */
 } model_call;
 
 /** Adds `count` calls to the phase, joined with equal calls that are there already. */

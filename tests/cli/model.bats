@@ -70,6 +70,17 @@ model() {
   has "tp=32 cuts the 18432 columns of the MLP"
 }
 
+@test "rows of one name are told apart: by their window, or by where a transfer goes" {
+  run -0 "$ROOFLINE" model gpt-oss-120b --machine h100
+  has 'attention (window 128) '
+  run -0 "$ROOFLINE" model gpt-oss-120b prompt=64 generate=32 --machine h100 # within the window they are one
+  [[ $output != *'attention (window'* ]]
+  run -0 "$ROOFLINE" model llama-3.1-70b tp=16 --machine h100
+  has 'tp_logits (ring) within a node '
+  has 'tp_logits (ring) between nodes '
+  has 'tp_all_reduce (direct) '
+}
+
 @test "a folder with a config.json is a model of that name" {
   mkdir tiny && cp llama.json tiny/config.json
   run -0 "$ROOFLINE" model tiny --machine h100

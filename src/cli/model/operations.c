@@ -12,6 +12,7 @@ enum { NAME_WIDTH = 32 };
 typedef struct row {
   const char *model, *machine, *phase, *stream, *kind, *part, *dtype, *unit, *bound;
   char binding[ROOF_NAME_MAX];
+  char apart[ROOF_NAME_MAX]; /**< behind the name: what tells it from others of that name */
   roof_model_operation o;
   roof_workload_item item;
   roof_prediction p;
@@ -39,9 +40,8 @@ typedef struct row {
 /* Of a model. */
 
 CLI_WORD(named, row,
-         cli_column_say(scratch, r->o.algorithm != NULL ? "%s%s%s (%s)" : "%s%s%s",
-                        r->stream != NULL ? r->stream : "", r->stream != NULL ? " " : "", r->o.name,
-                        r->o.algorithm))
+         cli_column_say(scratch, "%s%s%s%s", r->stream != NULL ? r->stream : "", r->stream != NULL ? " " : "",
+                        r->o.name, r->apart))
 
 #define MODEL_COLUMNS                                                                                        \
   TEXT("model", NULL, model), TEXT("machine", NULL, machine), TEXT("phase", NULL, phase),                    \
@@ -76,10 +76,36 @@ static row model_row(const roof_model_target *t, const roof_model_phase *p, cons
                .share = n * o->expected_seconds / p->expected_seconds};
 }
 
+/** Whether another operation of the phase has the same name. */
+static bool is_twice(const roof_model_phase *p, const roof_model_operation *o) {
+  bool twice = false;
+  for (const roof_model_operation *other = p->operations; other < p->operations + p->count; other++) {
+    twice = twice || (other != o && other->stream == o->stream && other->algorithm == o->algorithm &&
+                      strcmp(other->name, o->name) == 0);
+  }
+  return twice;
+}
+
+/** How a transfer is done; of several of one name the window, or where they go. */
+static void tell_apart(row *r, bool twice) {
+  static const char *const spans[ROOF_SPAN_COUNT] = {
+#define SPAN(symbol, text) [symbol] = " " text,
+      ROOF_SPAN_MAP(SPAN)
+#undef SPAN
+  };
+  const roof_model_block *b = r->o.block;
+  if (r->o.algorithm != NULL) {
+    snprintf(r->apart, sizeof r->apart, " (%s)%s", r->o.algorithm, twice ? spans[r->o.span] : "");
+  } else if (twice && b != NULL && b->window > 0) {
+    snprintf(r->apart, sizeof r->apart, " (%s %.0f)", b->chunked ? "chunks of" : "window", b->window);
+  }
+}
+
 void cli_model_add_operations(roof_text *out, const roof_model_target *t, const roof_model_phase *p) {
   static row rows[ROOF_MODEL_OPERATION_MAX];
   for (int i = 0; i < p->count; i++) {
     rows[i] = model_row(t, p, &p->operations[i]);
+    tell_apart(&rows[i], is_twice(p, &p->operations[i]));
   }
   const cli_column *columns = isnan(p->expected_seconds) ? untimed_columns : model_columns;
   cli_columns_add_text(out, CLI_ROWS(columns, rows, (size_t)p->count));
