@@ -86,6 +86,7 @@ typedef struct roof_served {
   double device_bytes_per_second; /**< of the device's memory, where the file says so; NaN unknown */
   double
       requests; /**< sent in all, the first of them all at once and then one for each that ends; NaN unknown */
+  bool at_once; /**< the file says that all of them were sent at once, as many as were allowed */
   double held;  /**< mean decoding steps for which the engine holds a new request back */
   double
       spread; /**< of the answers' lengths, between the longest and the shortest, over their mean; NaN unknown */

@@ -58,6 +58,11 @@ static bool matches(const roof_served *run, const sealed *s) {
   return is && same_model(run->model, s->run.model);
 }
 
+/** Of requests that came at once the first tokens waited in their queue; what is sealed is the time of a prompt alone. */
+static bool has_queue(const roof_served *run, roof_served_figure figure) {
+  return figure == ROOF_SERVED_TTFT && run->at_once && setting_of(run->settings, "batch") > 1;
+}
+
 static roof_status add_figure(const roof_profile *profile, const roof_record *record, const sealed *list,
                               size_t count, roof_served_figure figure, roof_measurements *all,
                               roof_error *error) {
@@ -79,6 +84,13 @@ static roof_status add_figure(const roof_profile *profile, const roof_record *re
         several    ? "several sealed predictions could be of it: record it by its label"
         : measured ? "the prediction of it has a measurement: record it by its label"
                    : "no prediction of its model, batch and tokens is sealed",
+        error);
+  }
+  if (has_queue(record->run, figure)) {
+    return roof_measurements_skip(
+        all, what,
+        "the requests came at once, so it has their queue, and the prediction is of "
+        "a prompt alone: `validate` and `serve --concurrency` have the queue",
         error);
   }
   roof_measurement *one;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "import/import.h"
+#include "models/words.h"
 #include "roofline/text.h"
 #include "roofline/units.h"
 
@@ -27,7 +28,8 @@ static void add_kernels(const roof_profile *profile, const roof_ranking *r, bool
   char seconds[SHORT];
   roof_text_add(out, device && profile->truncated ? "truncated file: " : "");
   size_t kernels = r->kernels > 0 ? r->kernels : r->count;
-  roof_text_addf(out, "%zu kernel%s, %s", kernels, kernels == 1 ? "" : "s",
+  const char *what = profile->count > 0 && profile->records[0].run != NULL ? "run" : "kernel";
+  roof_text_addf(out, "%zu %s%s, %s", kernels, what, kernels == 1 ? "" : "s",
                  r->seconds > 0 ? quantity(seconds, r->seconds, "s") : "no times");
   if (device && profile->device[0] != '\0') {
     roof_text_addf(out, " on %s", profile->device);
@@ -59,17 +61,57 @@ static void add_apart(const roof_ranking *r, roof_text *out) {
   }
 }
 
+static void add_time(roof_text *out, const char *name, double value) {
+  char seconds[SHORT];
+  if (value > 0) {
+    roof_text_addf(out, ", %s %s", name, quantity(seconds, value, "s"));
+  }
+}
+
+/** The only run of a service with the times of its requests; NULL: the file is of something else, or of several. */
+static const roof_served *service_of(const roof_profile *profile) {
+  const roof_served *run = profile->count == 1 ? profile->records[0].run : NULL;
+  return run != NULL && run->model[0] != '\0' && strncmp(run->settings, "batch=", strlen("batch=")) == 0 &&
+                 (run->seconds[ROOF_SERVED_TTFT] > 0 || run->seconds[ROOF_SERVED_TPOT] > 0)
+             ? run
+             : NULL;
+}
+
+/** What a service's requests saw, and how it is compared. */
+static void add_service(const roof_profile *profile, const roof_served *run, roof_text *out) {
+  int digits = (int)strcspn(run->settings, " ") - (int)strlen("batch=");
+  const char *batch = run->settings + strlen("batch="), *rest = batch + digits;
+  double rate = roof_profile_fact(profile, "output_tokens_per_second");
+  char x[SHORT];
+  roof_text_addf(out, "%s: %.*s request%s at once", run->model, digits, batch,
+                 strncmp(batch, "1 ", 2) == 0 ? "" : "s");
+  if (rate > 0) {
+    roof_text_addf(out, ", %s tokens/s", rf_plain_number(x, SHORT, rate));
+  }
+  add_time(out, "TTFT", run->seconds[ROOF_SERVED_TTFT]);
+  add_time(out, "TPOT", run->seconds[ROOF_SERVED_TPOT]);
+  roof_text_addf(
+      out,
+      "\n  with its queue: `roofline serve %s --concurrency %.*s%s --machine NAME`\n"
+      "  sealed before a run: `roofline model %s %s --machine NAME --seal`, then `roofline record FILE` "
+      "and `roofline reconcile`",
+      run->model, digits, batch, rest, run->model, run->settings);
+}
+
 void roof_ranking_sentence(const roof_profile *profile, const roof_ranking *r, const roof_machine *machine,
                            roof_text *out) {
   char lost[SHORT];
-  if (profile->timeline != NULL) { /* roof_accounting_sentence says of the device */
+  const roof_served *service = service_of(profile);
+  if (service != NULL) {
+    add_service(profile, service, out);
+  } else if (profile->timeline != NULL) { /* roof_accounting_sentence says of the device */
     add_kernels(profile, r, false, out);
   } else {
     roof_ranking_time(profile, r, out);
   }
   roof_text_add(out, "\n");
   if (machine == NULL) {
-    roof_text_add(out, "no ceilings: name a machine with --machine\n");
+    roof_text_add(out, service == NULL ? "no ceilings: name a machine with --machine\n" : "");
     return;
   }
   double judged = r->judged_seconds / r->seconds;

@@ -184,6 +184,7 @@ static roof_status add_served(reading *r, roof_record *record, const json_t *run
                         .how = roof_profile_text(r->profile, first_text(run, engines, 2)),
                         .device_bytes_per_second = NAN,
                         .requests = together ? rf_import_member(run, "completed") : NAN,
+                        .at_once = strcmp(rf_import_member_text(run, "request_rate"), "inf") == 0,
                         .spread = NAN,
                         .seconds = {latency(record, "ttft"), latency(record, "tpot"), NAN, NAN}};
   bool known = in >= 1 && out >= 1 && !isnan(batch_of(run)) &&

@@ -42,6 +42,21 @@ tpot() { # BATCH: as predicted
   run -0 "$ROOFLINE" ledger verify
 }
 
+@test "requests that came at once: their TTFT has a queue, and is no measurement of a prompt alone" {
+  "$ROOFLINE" model $model batch=8 --seal >/dev/null
+  result 8 0.01 | jq '. + {mean_ttft_ms: 5000, output_throughput: 640}' >result.json
+  run -0 "$ROOFLINE" record result.json
+  has 'recorded `llama-3.1-8b TPOT batch=8 '
+  has 'not recorded: TTFT of serving meta-llama/Llama-3.1-8B-Instruct, 8 at once: the requests came at once'
+  run "$ROOFLINE" reconcile
+  [[ $output == *'TPOT of 1 run'* && $output != *'TTFT of 1 run'* ]]
+  run -0 "$ROOFLINE" import result.json
+  [[ ${lines[0]} == "meta-llama/Llama-3.1-8B-Instruct: 8 requests at once, 640 tokens/s, TTFT 5.000 s, TPOT 10.00 ms" ]]
+  has '`roofline serve meta-llama/Llama-3.1-8B-Instruct --concurrency 8 prompt=1000 generate=256 --machine NAME`'
+  has 'batch=8 prompt=1000 generate=256 --machine NAME --seal`'
+  run -0 "$ROOFLINE" serve meta-llama/Meta-Llama-3.1-8B-Instruct --concurrency 8 prompt=1000 generate=256 --requests 80 --machine h100
+}
+
 @test "several batches tell the host from the kernels" {
   for batch in 1 64 256 400; do
     result $batch "$(jq -n "$(tpot $batch) + 0.004")" >r$batch.json
