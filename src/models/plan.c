@@ -142,8 +142,9 @@ static roof_status check_training(const roof_model_settings *s, double layers, r
   double v = s->interleave, m = rf_model_microbatches(s, batch);
   if (!(v >= 0 && s->lora >= 0) || (!s->train && (v > 1 || s->lora > 0))) {
     return roof_error_set(error, ROOF_E_ARGUMENT,
-                          "%s=%.0f: of a training step, which `model --train` predicts",
-                          s->lora > 0 ? "lora" : "interleave", s->lora > 0 ? s->lora : v);
+                          "%s=%.0f: of a training step, which `model --train` predicts%s",
+                          s->lora > 0 ? "lora" : "interleave", s->lora > 0 ? s->lora : v,
+                          s->lora > 0 ? "; `serve` has `adapters=` and `rank=`" : "");
   }
   if (v > 1 && s->pp > 1 && (v * s->pp > layers || !divides(s->pp, m))) {
     return roof_error_set(error, ROOF_E_ARGUMENT,

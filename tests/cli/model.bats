@@ -108,6 +108,8 @@ model() {
   has 'did you mean `llama`?'
   run -2 "$ROOFLINE" model llama.json --machine h100 --precision w4a61
   has 'did you mean `w4a16`?'
+  run -2 "$ROOFLINE" model llama.json --machine h100 lora=16
+  has 'of a training step, which `model --train` predicts; `serve` has `adapters=` and `rank=`'
 }
 
 @test "the formats of llama.cpp are of the whole file, tables and head too" {
