@@ -1,6 +1,6 @@
-/* When a changed run of a whole model gains. */
-#ifndef RF_ADVISE_WHOLE_LEVERS_H
-#define RF_ADVISE_WHOLE_LEVERS_H
+/** When a changed run of a whole model gains. */
+#ifndef ADVISE_WHOLE_LEVERS_H
+#define ADVISE_WHOLE_LEVERS_H
 
 #include <stdbool.h>
 

@@ -247,10 +247,11 @@ bool roof_model_cuts_blocks(const roof_model_target *t, char *buffer, size_t siz
   while (++spread.ep < spread.tp && !rf_model_plan_runs(t->model, &spread)) {
   }
   if (rf_model_plan_runs(t->model, &spread)) {
-    snprintf(other, sizeof other, ", or ep=%.0f", spread.ep);
+    snprintf(other, sizeof other, " or ep=%.0f", spread.ep);
   }
   snprintf(buffer, size,
-           "tp=%.0f cuts the %.0f %s through blocks of 128 x 128, which vLLM and SGLang refuse: tp=%.0f%s",
+           "tp=%.0f cuts the %.0f %s through blocks of 128 x 128, which vLLM and SGLang refuse; tp=%.0f%s "
+           "keeps them whole",
            t->settings.tp, what.whole, what.name, fewer.tp, other);
   return true;
 }

@@ -56,8 +56,8 @@ model() {
   has "windows hold 512 MiB of a sequence: any context"
 }
 
-@test "a plan that cuts blocks of 128 x 128 weights is refused by engines, which is said" {
-  why='tp=8 cuts the 1536 columns of an expert through blocks of 128 x 128, which vLLM and SGLang refuse: tp=4, or ep=2'
+@test "a plan that cuts blocks of 128 x 128 weights is refused by engines, and the answer says so" {
+  why='tp=8 cuts the 1536 columns of an expert through blocks of 128 x 128, which vLLM and SGLang refuse; tp=4 or ep=2 keeps them whole'
   COLUMNS=1000 run -0 "$ROOFLINE" model qwen3-235b-a22b tp=8 --precision fp8-block --machine h100
   has "refused     $why"
   run -0 "$ROOFLINE" model qwen3-235b-a22b tp=8 --precision fp8-block --machine h100 --json
@@ -70,7 +70,7 @@ model() {
   has "tp=32 cuts the 18432 columns of the MLP"
 }
 
-@test "rows of one name are told apart: by their window, or by where a transfer goes" {
+@test "rows of one name have their window, or where a transfer goes, next to it" {
   run -0 "$ROOFLINE" model gpt-oss-120b --machine h100
   has 'attention (window 128) '
   run -0 "$ROOFLINE" model gpt-oss-120b prompt=64 generate=32 --machine h100 # within the window they are one

@@ -12,7 +12,7 @@ enum { NAME_WIDTH = 32 };
 typedef struct row {
   const char *model, *machine, *phase, *stream, *kind, *part, *dtype, *unit, *bound;
   char binding[ROOF_NAME_MAX];
-  char apart[ROOF_NAME_MAX]; /**< behind the name: what tells it from others of that name */
+  char apart[ROOF_NAME_MAX]; /**< behind the name: what distinguishes it from others of that name */
   roof_model_operation o;
   roof_workload_item item;
   roof_prediction p;
@@ -87,7 +87,7 @@ static bool is_twice(const roof_model_phase *p, const roof_model_operation *o) {
 }
 
 /** How a transfer is done; of several of one name the window, or where they go. */
-static void tell_apart(row *r, bool twice) {
+static void distinguish(row *r, bool twice) {
   static const char *const spans[ROOF_SPAN_COUNT] = {
 #define SPAN(symbol, text) [symbol] = " " text,
       ROOF_SPAN_MAP(SPAN)
@@ -105,7 +105,7 @@ void cli_model_add_operations(roof_text *out, const roof_model_target *t, const 
   static row rows[ROOF_MODEL_OPERATION_MAX];
   for (int i = 0; i < p->count; i++) {
     rows[i] = model_row(t, p, &p->operations[i]);
-    tell_apart(&rows[i], is_twice(p, &p->operations[i]));
+    distinguish(&rows[i], is_twice(p, &p->operations[i]));
   }
   const cli_column *columns = isnan(p->expected_seconds) ? untimed_columns : model_columns;
   cli_columns_add_text(out, CLI_ROWS(columns, rows, (size_t)p->count));
