@@ -123,6 +123,25 @@ static roof_status fit_kind(calibrating *k, const roof_constants *of) {
   return status == ROOF_OK ? fit_chosen(k, fit) : status;
 }
 
+/** Constants of the framework that was asked for or, where a machine's are to be replaced, of each whose constants predict timings. */
+static roof_status fit_frameworks(calibrating *k, roof_constants *of) {
+  const rf_cases *cases = &k->fitting.cases;
+  snprintf(of->framework, sizeof of->framework, "%s", k->framework != NULL ? k->framework : "");
+  roof_status status = fit_kind(k, of);
+  for (size_t i = 0; i < cases->prepared_count && k->fitting.in_place && status == ROOF_OK; i++) {
+    const char *framework = rf_framework_in_place(&cases->prepared[i], of->kernel);
+    bool again = framework[0] == '\0';
+    for (size_t before = 0; before < i && !again; before++) {
+      again = strcmp(rf_framework_in_place(&cases->prepared[before], of->kernel), framework) == 0;
+    }
+    if (!again) {
+      snprintf(of->framework, sizeof of->framework, "%s", framework);
+      status = fit_kind(k, of);
+    }
+  }
+  return status;
+}
+
 /** One kind and format that was asked for, with and without scales for blocks, and what is stored narrower. */
 static roof_status fit_format(calibrating *k, roof_kernel_kind kernel, roof_dtype dtype) {
   roof_constants of = {.kernel = kernel, .dtype = dtype, .kind = ROOF_MEASURED};
@@ -130,12 +149,11 @@ static roof_status fit_format(calibrating *k, roof_kernel_kind kernel, roof_dtyp
       (k->how->dtype >= 0 && k->how->dtype != (int)dtype)) {
     return ROOF_OK;
   }
-  snprintf(of.framework, sizeof of.framework, "%s", k->framework != NULL ? k->framework : "");
   roof_status status = ROOF_OK;
   for (int variant = 0; variant < RF_VARIANTS && status == ROOF_OK; variant++) {
     of.blocks = variant % 2 == 1;
     of.narrow = variant / 2 == 1;
-    status = fit_kind(k, &of);
+    status = fit_frameworks(k, &of);
   }
   return status;
 }
@@ -212,8 +230,8 @@ roof_status roof_calibrate(const roof_profile *profile, const roof_calibrate_opt
   roof_status status = rf_fitting_init(&k.fitting, profile, how->machine, &each, error);
   if (status == ROOF_OK) {
     k.fitting.source = how->source != NULL ? how->source : "timings";
-    k.made.fits =
-        calloc((size_t)ROOF_KERNEL_KIND_COUNT * ROOF_DTYPE_COUNT * RF_VARIANTS, sizeof *k.made.fits);
+    k.fitting.in_place = k.framework == NULL && how->family == NULL;
+    k.made.fits = calloc(ROOF_KERNEL_KIND_COUNT * (k.fitting.cases.prepared_count + 1), sizeof *k.made.fits);
     status = k.made.fits != NULL ? fit_all(&k) : rf_accuracy_no_memory(error);
   }
   if (status == ROOF_OK) {

@@ -151,11 +151,21 @@ static const double *measure_ratios(rf_fitting *f, const rf_case *all, size_t co
   return f->room;
 }
 
+const char *rf_framework_in_place(const rf_prepared *p, roof_kernel_kind kernel) {
+  const roof_constants *c =
+      roof_constants_find(p->device->machine, kernel, &p->types, p->target.options.framework);
+  return c != NULL ? c->framework : "";
+}
+
+static bool is_of_framework(const rf_fitting *f, const roof_constants *c, const rf_prepared *p) {
+  return f->in_place ? strcmp(rf_framework_in_place(p, c->kernel), c->framework) == 0
+                     : c->framework[0] == '\0' || strcmp(p->framework, c->framework) == 0;
+}
+
 /** Whether predictions in some formats of a framework are by these constants. */
-static bool are_for(const roof_constants *c, const rf_prepared *p) {
+static bool are_for(const rf_fitting *f, const roof_constants *c, const rf_prepared *p) {
   return p->types.compute == c->dtype && roof_types_in_blocks(&p->types) == c->blocks &&
-         roof_types_narrow(&p->types, c->kernel) == c->narrow &&
-         (c->framework[0] == '\0' || strcmp(p->framework, c->framework) == 0);
+         roof_types_narrow(&p->types, c->kernel) == c->narrow && is_of_framework(f, c, p);
 }
 
 /** The machine that constants were fitted on. */
@@ -182,7 +192,7 @@ static void use(rf_fitting *f, const rf_case *all, size_t count, const roof_cons
   for (size_t i = 0; i < f->cases.prepared_count; i++) {
     rf_prepared *p = &f->cases.prepared[i];
     roof_form *form = &p->target.forms[c->kernel];
-    if (!are_for(c, p)) {
+    if (!are_for(f, c, p)) {
       continue;
     }
     for (int v = 0; v < ROOF_CONSTANT_COUNT; v++) {
@@ -402,7 +412,7 @@ void rf_fitting_choose(rf_fitting *f, const roof_constants *of) {
   f->chosen_count = 0;
   for (size_t i = 0; i < f->cases.count; i++) {
     const rf_case *c = &f->cases.list[i];
-    if (c->kernel == of->kernel && are_for(of, c->at)) {
+    if (c->kernel == of->kernel && are_for(f, of, c->at)) {
       f->chosen[f->chosen_count++] = *c;
     }
   }

@@ -8,6 +8,8 @@ enum { RF_LEAST_TO_FIT = 20, RF_VARIANTS = 4 /* of a format: in blocks, stored n
 
 typedef struct rf_fitting {
   rf_cases cases;
+  bool
+      in_place; /**< constants are fitted to the timings that those of their framework predict now; else "" is any */
   const char *source; /**< of the timings */
   rf_case *chosen;    /**< of one kind and format */
   size_t chosen_count;
@@ -21,7 +23,9 @@ typedef struct rf_fitting {
 roof_status rf_fitting_init(rf_fitting *f, const roof_profile *profile, const roof_machine *machine,
                             const roof_options *options, roof_error *error);
 void rf_fitting_done(rf_fitting *f);
-/** Chooses the timings that constants of this kernel, format and framework ("": any) are for. */
+/** Whose constants predict a kind of kernel there: "" is nobody's. Lives as long as the machine. */
+const char *rf_framework_in_place(const rf_prepared *p, roof_kernel_kind kernel);
+/** Chooses the timings that constants of this kernel, format and framework are for. */
 void rf_fitting_choose(rf_fitting *f, const roof_constants *of);
 /** Drops the chosen timings that cannot be of the kernel alone, and says why. */
 roof_status rf_fitting_drop_doubtful(rf_fitting *f);

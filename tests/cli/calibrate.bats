@@ -12,7 +12,7 @@ setup() {
   run --separate-stderr "$ROOFLINE" calibrate t.csv
   [ "$status" -eq 0 ]
   [[ ${lines[0]} =~ ^[0-9.]+" % off (median of "[0-9]+" timings not fitted), "[0-9.]+" % of them inside the interval"$ ]]
-  grep -q '^stream in fp32: ' <<<"$output"
+  grep -q '^stream in fp32, eager: ' <<<"$output"
   grep -qE '^  latency_seconds +[67]\.[0-9]+ µs ' <<<"$output"
 }
 
@@ -22,6 +22,27 @@ setup() {
   has '  latency_seconds and bandwidth at the limit of the search: check the unit of the times'
   run -0 --separate-stderr "$ROOFLINE" calibrate t.csv
   [[ $output != *'limit of the search'* ]]
+}
+
+@test "what calibrate keeps is what validate predicts by, and both judge the machine before it alike" {
+  relu=$ROOFLINE_SOURCE/examples/relu_timings.csv
+  "$ROOFLINE" calibrate "$relu" --machine a100 --to mine.json >/dev/null
+  "$ROOFLINE" validate "$relu" --machine mine.json --json >after.json
+  jq -e '.all.median_error < 0.06 and .all.fraction_inside_interval > 0.7' after.json
+  head -n 60 "$relu" >few.csv # so few that all of them are fitted and judged
+  before=$("$ROOFLINE" validate few.csv --machine a100 | sed -n '1s/ off.*//p')
+  run -0 --separate-stderr "$ROOFLINE" calibrate few.csv --machine a100
+  has "the fitted ones: too few; $before before)"
+}
+
+@test "each framework's timings are fitted to its own constants where the machine has them" {
+  awk -F, 'BEGIN { print "sys,fw,gemm_dtype,kernel_source,m,n,k,us" }
+    NR > 1 { for (i = 0; i < 2; i++) printf "h200_sxm,%s/1,bfloat16,x,%d,4096,4096,%.5g\n", i ? "one" : "two", NR, (i ? 20 : 60) + NR / 10 }' t.csv >g.csv
+  "$ROOFLINE" calibrate g.csv --machine h200 --framework one --to one.json >/dev/null
+  "$ROOFLINE" calibrate g.csv --machine one.json --framework two --to two.json >/dev/null
+  run -0 --separate-stderr "$ROOFLINE" calibrate g.csv --machine two.json
+  has 'product in bf16, two: '
+  has 'product in bf16, one: '
 }
 
 @test "constants alone for a family, a whole machine for a machine" {
@@ -37,7 +58,7 @@ setup() {
   grep -q '^product in bf16, two: ' out.txt
   "$ROOFLINE" calibrate t.csv --machine a100 --to mine.json >/dev/null
   jq -e '.name == "nvidia-a100-sxm-80gb" and (.constants | length == 1)' mine.json
-  run --separate-stderr "$ROOFLINE" predict relu n=1e6 --machine mine.json --dtype fp32 --json
+  run --separate-stderr "$ROOFLINE" predict relu n=1e6 --machine mine.json --dtype fp32 --framework eager --json
   jq -e '.seconds.expected > 1.2e-5 and .seconds.expected < 1.8e-5' <<<"$output"
 }
 
@@ -59,8 +80,8 @@ setup() {
 @test "constants that are further off than those in place are named, and the machine keeps its own" {
   awk -F, 'BEGIN { print "sys,fw,gemm_dtype,kernel_source,m,n,k,us" }
     NR > 1 { for (i = 0; i < 2; i++) printf "h200_sxm,%s/1,bfloat16,x,%d,4096,4096,%.5g\n", i ? "one" : "two", NR, (i ? 20 : 60) + NR / 10 }' t.csv >g.csv
-  "$ROOFLINE" calibrate g.csv --machine h200 --framework one --to one.json >/dev/null
-  "$ROOFLINE" calibrate g.csv --machine one.json --framework two --to two.json >/dev/null
+  grep -v two g.csv >one.csv
+  "$ROOFLINE" calibrate one.csv --machine h200 --to two.json >/dev/null
   run --separate-stderr "$ROOFLINE" calibrate g.csv --machine two.json --to three.json
   [ "$status" -eq 0 ]
   [[ $output == *'product in bf16: '*' before); worse: a machine keeps those in place, --framework NAME fits those of one: two, one'* ]]
