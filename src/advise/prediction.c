@@ -385,6 +385,10 @@ void rf_advise_work_escape(roof_text *out, const roof_lesson *lesson) {
   if (p->regime != ROOF_OVERHEAD_BOUND) {
     return;
   }
+  if (!knows_latency(target, p) && p->work.link_bytes > 0) {
+    roof_text_addf(out, "  to escape   work longer than %s\n", quantity(a, cutoff, "s"));
+    return;
+  }
   if (!knows_latency(target, p)) {
     roof_text_add(out, "  to escape   more than ");
     add_amounts(out, target, p, cutoff);

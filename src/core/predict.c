@@ -45,7 +45,11 @@ char *roof_prediction_binding(const roof_prediction *prediction, char *buffer, s
              peak != NULL ? " " : "", peak != NULL ? roof_unit_name(peak->unit) : "");
     break;
   case ROOF_OVERHEAD_BOUND:
-    snprintf(buffer, size, prediction->work.link_bytes > 0 ? "latency" : "launch");
+    snprintf(buffer, size,
+             prediction->work.link_bytes > 0 &&
+                     !(prediction->overhead_seconds > prediction->expected_seconds / 2)
+                 ? "latency"
+                 : "launch");
     break;
   case ROOF_NETWORK_BOUND:
     snprintf(buffer, size, "%s", prediction->link != NULL ? prediction->link->name : "unknown");
@@ -513,11 +517,20 @@ double roof_prediction_cutoff(const roof_target *target, const roof_prediction *
              : larger(target->overhead_cutoff, known(p->overhead_seconds));
 }
 
-/** Whether a transfer takes as long as what is done on the chip, and not mostly waits for messages. */
+/** Whether a transfer mostly waits for messages or, where its messages are part of the work, for its launches. */
+static bool transfer_waits(const roof_target *target, const roof_prediction *p) {
+  const roof_form *form = &target->forms[p->work.kernel.kind];
+  if (knows_latency(target, form)) {
+    return p->expected_seconds <= roof_prediction_cutoff(target, p);
+  }
+  bool launched = !form->known || !isnan(target->options.launch); /* the expected time has the launches */
+  double launches = known(p->overhead_seconds), work = p->expected_seconds - (launched ? launches : 0);
+  return work < larger(launches, known(target->options.overhead_cutoff));
+}
+
+/** Whether a transfer takes as long as what is done on the chip, and does not mostly wait. */
 static bool network_binds(const roof_target *target, const roof_prediction *p, double on_chip) {
-  bool waits = knows_latency(target, &target->forms[p->work.kernel.kind]) &&
-               p->expected_seconds <= roof_prediction_cutoff(target, p);
-  return p->network_seconds > 0 && p->network_seconds >= on_chip && !waits;
+  return p->network_seconds > 0 && p->network_seconds >= on_chip && !transfer_waits(target, p);
 }
 
 /** Whether a kernel is over before the machine is busy: where its latency is known, when that is more than half of its

@@ -72,6 +72,39 @@ static void short_exchanges_wait_for_messages(void **state) {
   assert_true(p.expected_seconds > roof_prediction_cutoff(&target, &p));
 }
 
+/** A launch that was given is no part of the link's time, messages are. */
+static void launches_outlast_exchanges(void **state) {
+  (void)state;
+  static const struct {
+    const char *op;
+    double values[3], launch, cutoff;
+    const char *wall;
+  } rows[] = {
+      {"allreduce", {1e6, 8, 0}, 1e-3, NAN, "overhead-bound (launch)"},
+      {"sendrecv", {1e3}, 1e-3, NAN, "overhead-bound (launch)"},
+      {"allreduce", {1e9, 8, 0}, 1e-3, NAN, "network-bound (NVLink 4)"},
+      {"allreduce", {1e3, 8, 0}, NAN, 8e-6, "network-bound (NVLink 4)"},
+      {"sendrecv", {1e3}, NAN, 8e-6, "overhead-bound (latency)"},
+  };
+  owned roof_machine *h100 = NULL;
+  roof_types types = roof_types_of(ROOF_BF16);
+  assert_int_equal(roof_catalog_load("nvidia-h100-sxm", &h100, NULL), ROOF_OK);
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    roof_options options = roof_options_default();
+    roof_target target;
+    const roof_op *op = NULL;
+    double values[ROOF_PARAM_MAX] = {rows[i].values[0], rows[i].values[1], rows[i].values[2]};
+    roof_prediction p;
+    char wall[ROOF_NAME_MAX];
+    options.launch = rows[i].launch;
+    options.overhead_cutoff = rows[i].cutoff;
+    assert_int_equal(roof_target_init(&target, h100, &types, &options, NULL), ROOF_OK);
+    assert_int_equal(roof_op_find(rows[i].op, &op, NULL), ROOF_OK);
+    roof_predict(&target, op, values, &p);
+    assert_string_equal(roof_prediction_wall(&p, wall, sizeof wall), rows[i].wall);
+  }
+}
+
 /** Without constants and without a known latency messages take what `model` assumes of them, give or take a lot. */
 static void messages_of_unknown_latency_take_time(void **state) {
   (void)state;
@@ -137,6 +170,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_send_fills_no_pipeline),
                                      cmocka_unit_test(one_rank_waits_for_nothing),
                                      cmocka_unit_test(short_exchanges_wait_for_messages),
+                                     cmocka_unit_test(launches_outlast_exchanges),
                                      cmocka_unit_test(messages_of_unknown_latency_take_time),
                                      cmocka_unit_test(no_ranks_and_no_latency_have_no_time),
                                      cmocka_unit_test(a_shared_path_is_shared_evenly_at_worst)};
