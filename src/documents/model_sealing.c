@@ -45,6 +45,7 @@ static void fill(const roof_model_target *t, const roof_model_phase *p, roof_sea
   s->compute_seconds = p->compute_seconds;
   s->memory_seconds = p->memory_seconds;
   s->overhead_seconds = p->overhead_seconds;
+  s->overhead_assumed = isnan(t->settings.kernel_seconds) && t->kernel.kind == ROOF_ASSUMED;
   s->network_seconds = p->network_seconds;
   s->lower_seconds = p->lower_seconds;
   s->upper_seconds = p->upper_seconds;

@@ -148,7 +148,9 @@ static void judge_regime(roof_reconciled *r, const roof_ledger_entry *prediction
   }
   double clue[ROOF_CLUE_COUNT];
   memcpy(clue, r->clue, sizeof clue);
-  fill(&clue[ROOF_CLUE_LAUNCH], prediction->of.overhead_seconds / seconds);
+  if (!prediction->of.overhead_assumed) {
+    fill(&clue[ROOF_CLUE_LAUNCH], prediction->of.overhead_seconds / seconds);
+  }
   r->seen = roof_regime_seen(clue);
 }
 

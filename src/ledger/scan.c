@@ -76,6 +76,7 @@ static const rf_scan_field fields[] = {
     ROOF_CLUE_MAP(CLUE_FIELD)
 #undef CLUE_FIELD
         RF_SCAN_FIELD("unsealed", FLAG, roof_ledger_entry, unsealed),
+    RF_SCAN_FIELD("overhead_assumed", FLAG, roof_ledger_entry, of.overhead_assumed),
 };
 
 enum { FIELD_COUNT = sizeof fields / sizeof fields[0] };

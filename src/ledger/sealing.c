@@ -54,6 +54,7 @@ roof_status roof_sealing_of(const roof_target *target, const roof_op *op, const 
   s.compute_seconds = p->compute_seconds;
   s.memory_seconds = p->memory_seconds;
   s.overhead_seconds = p->overhead_seconds;
+  s.overhead_assumed = isnan(target->options.launch) && target->machine->launch_origin.kind == ROOF_ASSUMED;
   s.network_seconds = p->network_seconds;
   s.lower_seconds = p->lower_seconds;
   s.least_seconds = roof_claim_least_seconds(target, p);
@@ -127,6 +128,7 @@ static void compare(roof_sealing *s, const roof_sealing *found) {
   } else if (s->doubt[0] == '\0') {
     s->origin = ROOF_SEALING_RECOMPUTED;
     s->least_seconds = found->least_seconds;
+    s->overhead_assumed = found->overhead_assumed;
   }
 }
 

@@ -174,6 +174,18 @@ entry() {
   [ "$status" -eq 2 ]
 }
 
+@test "a launch that is only assumed is no measurement; one that is given is" {
+  "$ROOFLINE" predict rmsnorm rows=1024 cols=4096 --machine h100 --dtype bf16 --seal --label assumed >/dev/null
+  "$ROOFLINE" predict rmsnorm rows=1024 cols=4096 --machine h100 --dtype bf16 --launch 2us --seal --label given >/dev/null
+  "$ROOFLINE" record assumed seconds=3us
+  "$ROOFLINE" record given seconds=3us
+  reconciled
+  [[ $output == *'  assumed '*'  not counted '* && $output == *'  given '*'  overhead (launches), 66.7 % '* ]]
+  reconciled --json
+  [ "$(entry assumed '[.measured_regime, .measured_fraction]')" = '[null,null]' ]
+  [ "$(entry given .measured_regime)" = '"overhead"' ]
+}
+
 @test "normal is silent, launches are no bug, and the class of a machine's file survives" {
   predict() { "$ROOFLINE" predict "${@:2}" --seal --label "$1" >/dev/null; }
   "$ROOFLINE" machine show h100 --json | jq '.name = "elsewhere" | .aliases = []' >elsewhere.json

@@ -193,6 +193,9 @@ static void regime_from_a_profiler(void **state) {
   /* Half of the time is the launch. */
   p.of.overhead_seconds = 0.51e-3;
   assert_string_equal(judge(&p, measured(1e-3)).seen.resource, "launches");
+  p.of.overhead_assumed = true;
+  assert_null(judge(&p, measured(1e-3)).seen.resource);
+  p.of.overhead_assumed = false;
   p.of.overhead_seconds = 0.49e-3;
   assert_null(judge(&p, measured(1e-3)).seen.resource);
 }
