@@ -91,6 +91,10 @@ roof_status roof_options_read(const roof_options_text *typed, roof_options *opti
     status =
         roof_error_set(error, ROOF_E_ARGUMENT, "--warm and --cold: data are in a cache or not; give one");
   }
+  if (status == ROOF_OK && typed->without != NULL && typed->efficiency != NULL) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT,
+                            "--without: has no effect: --efficiency takes the place of all effects");
+  }
   if (status != ROOF_OK) {
     return status;
   }

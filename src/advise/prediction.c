@@ -263,8 +263,8 @@ static void add_expected(roof_text *out, const roof_target *target, const roof_p
     return;
   }
   if (shares.typical == 1) {
-    roof_text_add(out,
-                  launches ? "the launch, and the work at the measured ceiling)" : "the measured ceiling)");
+    roof_text_addf(out, "%s%s)", launches ? "the launch, and the work at " : "",
+                   target->options.efficiency == 1 ? "the bound" : "the measured ceiling");
   } else {
     roof_text_addf(out,
                    launches ? "the launch, and the work at %.0f %% of its bound)" : "%.0f %% of the bound)",

@@ -71,6 +71,11 @@ static bool has_two_times(const question *q) {
   return (q->p.compute_seconds > 0) + (q->p.memory_seconds > 0) + (q->p.network_seconds > 0) > 1;
 }
 
+/** Of a kernel whose form is known the effects say what overlaps. */
+static bool is_by_bound(const question *q) {
+  return !q->target->forms[q->p.work.kernel.kind].known;
+}
+
 static bool has_caches(const question *q) {
   bool found = false;
   for (int k = 0; k < (int)q->target->memory; k++) {
@@ -107,6 +112,8 @@ static const struct {
     {FORMAT(output), .used = has_output, .lacks = "writes no result in a format of its own"},
     {FORMAT(kv), .used = has_kv, .lacks = "stores no keys and values"},
     {OPTION(overlap), .used = has_two_times, .lacks = "has one time alone that counts"},
+    {OPTION(overlap), .used = is_by_bound,
+     .lacks = "is predicted by its effects here, not by its bound; --efficiency or --without all does"},
     {OPTION(tile), .used = has_reuse, .lacks = "reads its data once, so a tile changes nothing"},
     {OPTION(unit), .used = computes, .lacks = "does no FLOP"},
     {OPTION(link), .used = sends, .lacks = "sends nothing over a link"},

@@ -19,7 +19,7 @@ same() {
 @test "a share is typed with a % or without" {
   same "predict $gemm --efficiency 0.95" "predict $gemm --efficiency 95%"
   same "predict $gemm --efficiency 0.6,0.7,0.8" "predict $gemm --efficiency 60%,70%,80%"
-  same "predict $gemm --overlap 0.5" "predict $gemm --overlap 50%"
+  same "predict $gemm --without all --overlap 0.5" "predict $gemm --without all --overlap 50%"
   same "advise --mix decode=0.8,prefill=0.2 --machine a100 --machine h100" "advise --mix decode=80%,prefill=20% --machine a100 --machine h100"
   echo '{"schema": "roofline.measurements/1", "source": "x", "format": "fake", "machine": "box", "kernels": [
     {"name": "a", "calls": 1, "seconds": 0.002, "ceiling_seconds": 0.001, "fraction_of_ceiling": 0.5, "samples": [],
@@ -255,6 +255,8 @@ idle() {
 --unit predict copy n=1M --unit matrix
 --sparse predict triad n=1M --dtype fp16 --sparse
 --overlap predict copy n=1M --overlap 0
+--overlap predict gemm m=64 n=64 k=64 --overlap 0
+--without predict gemm m=64 n=64 k=64 --efficiency 50% --without latency
 tp plan llama-3.1-8b tp=2
 node model llama-3.1-8b --node 4
 --network model llama-3.1-8b --tp 8 --network ndr
@@ -264,6 +266,9 @@ generate model llama-3.1-8b --train generate=9
 END
   run -2 "$ROOFLINE" predict gemm m=64 n=64 k=64 --machine h100 --link 'NVLink 4'
   [ "$output" = 'roofline: --link: has no effect: gemm sends nothing over a link' ]
+  run -0 "$ROOFLINE" predict gemm m=64 n=64 k=64 --machine h100 --overlap 0 --without all
+  run -0 "$ROOFLINE" predict gemm m=64 n=64 k=64 --overlap 0 --efficiency 1 --machine h100
+  has '(the launch, and the work at the bound)'
   run -2 "$ROOFLINE" predict gemm m=64 n=64 k=64 --machine "$h989" --achieved
   [ "$output" = 'roofline: --achieved: has no effect: gemm finds no measured ceiling' ]
   run -0 "$ROOFLINE" predict gemm m=64 n=64 k=64 --machine "$h989" --machine h100 --achieved

@@ -33,7 +33,8 @@ def test_a_prediction_is_the_commands(command):
     [
         ("linear", dict(batch=1, in_=4096, out="4k", weights="int4", group=128, dtype="fp16")),
         ("attention batch=1 heads=32", dict(q_len=1, kv_len=8192, head_dim=128, algorithm="standard", kv_heads=8)),
-        ("gemm m=512 n=512 k=512", dict(efficiency="78%", overhead=5e-6, without=["waves", "tiles"], unit="vector", dtype="fp32")),
+        ("gemm m=512 n=512 k=512", dict(overhead=5e-6, without=["waves", "tiles"], unit="vector", dtype="fp32")),
+        ("gemm m=512 n=512 k=512", dict(efficiency="78%", dtype="fp32")),
         ("conv2d", dict(batch=8, in_channels=64, out_channels=64, height=56, width=56, kernel=3, padding="same")),
         ("triad", dict(n=1e9, dtype="fp64", cold=True)),
     ],
