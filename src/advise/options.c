@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "advise/topics.h"
 #include "core/number.h"
 #include "roofline/effects.h"
 #include "roofline/formats.h"
@@ -42,8 +43,12 @@ static roof_status parse_efficiency(const char *text, roof_options *o, roof_erro
 }
 
 /** A launch that is given takes the place of the latency known. */
-static unsigned implied_without(const roof_options *o) {
-  return isnan(o->launch) ? o->without : o->without | 1u << ROOF_EFFECT_LATENCY;
+static unsigned replaced(const roof_options *o) {
+  return isnan(o->launch) ? 0 : 1u << ROOF_EFFECT_LATENCY;
+}
+
+bool rf_advise_leaves_out(const roof_options *o) {
+  return (o->without & ~replaced(o)) != 0;
 }
 
 static roof_status parse_without(const char *text, unsigned *without, roof_error *error) {
@@ -103,7 +108,7 @@ roof_status roof_options_read(const roof_options_text *typed, roof_options *opti
   o.cold = typed->cold != 0;
   o.framework = typed->framework;
   o.achieved = typed->achieved != 0;
-  o.without = typed->efficiency != NULL ? ROOF_EFFECTS_ALL : implied_without(&o);
+  o.without = typed->efficiency != NULL ? ROOF_EFFECTS_ALL : o.without | replaced(&o);
   o.link = typed->link;
   *options = o;
   return ROOF_OK;
@@ -137,7 +142,7 @@ static void add_number(char *buffer, size_t size, const char *name, double value
 
 /** Efficiency takes the place of all effects, a launch that of the latency. */
 static void add_effects(char *buffer, size_t size, const roof_options *o, const roof_options *usual) {
-  const unsigned implied = isnan(o->launch) ? 0 : 1u << ROOF_EFFECT_LATENCY;
+  const unsigned implied = replaced(o);
   char text[160] = "";
   if (o->efficiency != usual->efficiency || o->efficiency_low != usual->efficiency_low ||
       o->efficiency_high != usual->efficiency_high) {

@@ -229,8 +229,11 @@ static void add_formed(roof_text *out, const roof_target *target, const roof_pre
   enum { MOST_EFFECTS = 3 };
   char a[SHORT];
   roof_text_addf(out, "  expected    %s", quantity(a, p->expected_seconds, "s"));
-  roof_text_addf(out, ", from %s", quantity(a, p->expected_low_seconds, "s"));
-  roof_text_addf(out, " to %s in 8 of 10 cases\n", quantity(a, p->expected_high_seconds, "s"));
+  if (!rf_advise_leaves_out(&target->options)) {
+    roof_text_addf(out, ", from %s", quantity(a, p->expected_low_seconds, "s"));
+    roof_text_addf(out, " to %s in 8 of 10 cases", quantity(a, p->expected_high_seconds, "s"));
+  }
+  roof_text_add(out, "\n");
   roof_prediction_effects(out, target, p, MOST_EFFECTS);
 }
 

@@ -218,8 +218,11 @@ static void work_expected(roof_text *out, const roof_lesson *l) {
   if (l->target->forms[p->work.kernel.kind].known) {
     roof_text_addf(out, "  at the bounds %s, expected %s", quantity(a, p->lower_seconds, "s"),
                    quantity(b, p->expected_seconds, "s"));
-    roof_text_addf(out, "; from %s to ", quantity(c, p->expected_low_seconds, "s"));
-    roof_text_addf(out, "%s in 8 of 10 cases\n", quantity(a, p->expected_high_seconds, "s"));
+    if (!rf_advise_leaves_out(&l->target->options)) {
+      roof_text_addf(out, "; from %s to ", quantity(c, p->expected_low_seconds, "s"));
+      roof_text_addf(out, "%s in 8 of 10 cases", quantity(a, p->expected_high_seconds, "s"));
+    }
+    roof_text_add(out, "\n");
     roof_prediction_effects(out, l->target, p, ROOF_EFFECT_COUNT);
     return;
   }

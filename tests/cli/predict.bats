@@ -216,6 +216,15 @@ ROWS
   has 'keeps 24 KiB from the run before'
 }
 
+@test "with effects left out the expected time has no range" {
+  run -0 "$ROOFLINE" predict gemm m=4k n=4k k=4k --machine h100 --without waves,tiles
+  [[ $output == *$'\n  expected    '*$' µs\n'* && $output != *'8 of 10'* ]]
+  run -0 "$ROOFLINE" explain expected gemm m=4k n=4k k=4k --machine h100 --without waves
+  [[ $output != *'8 of 10 cases'* ]]
+  run -0 "$ROOFLINE" predict gemm m=4k n=4k k=4k --machine h100 --launch 5us
+  has 'in 8 of 10 cases'
+}
+
 @test "the effects make the expected time of the longest, with constants or without" {
   for machine in apple-m4-pro h100; do
     for words in 'add n=149' 'gemm m=1000 n=1000 k=1000 --overlap 0.5'; do
