@@ -105,14 +105,12 @@ def _claim_of_model(words: List[str], machine: Machines, options: Mapping[str, A
     call("roof_whole_read", texts(words), len(words), C.byref(formats), C.byref(wanted), True, C.byref(whole))
     try:
         one = load_one("claim", machine)
-        call("roof_whole_on", whole, one._pointer)
         run = whole.contents
         if run.claim.value != run.claim.value:
             raise refuse(f"claim: what is claimed of {words[0]}? ttft=80ms, tpot=18ms, 5000tokens/s, step=14s, mfu=45%")
         judged = abi.roof_model_judged()
-        parts = [C.byref(part) for part in (run.target, run.answer, run.claim)]
-        call("roof_model_claim_judge", *parts, C.byref(judged))
-        return _judged(document("roof_model_claim_write", parts[0], parts[2], C.byref(judged)))
+        call("roof_whole_judge", whole, one._pointer, C.byref(judged))
+        return _judged(document("roof_model_claim_write", C.byref(run.target), C.byref(run.claim), C.byref(judged)))
     finally:
         lib.roof_whole_free(whole)
 

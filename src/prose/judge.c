@@ -10,7 +10,7 @@
 #include "roofline/units.h"
 #include "roofline/weights.h"
 
-enum { LOADED = 16, LARGEST_BATCH = 1 << 16 };
+enum { LOADED = 16 };
 
 struct rf_judge {
   roof_machine *machines[LOADED]; /**< those asked for last */
@@ -85,29 +85,19 @@ static roof_status judge_figure(const roof_machine *machine, const char *format,
   return status;
 }
 
-/** The run at one batch. */
-static roof_status judge_batch(roof_whole *run, const roof_machine *machine, double batch,
-                               const roof_model_claim *asked, roof_model_judged *judged, roof_error *error) {
-  run->settings.batch = batch;
-  roof_status status = roof_whole_on(run, machine, error);
-  return status == ROOF_OK ? roof_model_claim_judge(&run->target, &run->answer, asked, judged, error)
-                           : status;
-}
-
-/** The judged run's sentence, after what it is of: the answer's first word, then batch, model and machine. */
+/** The judged run's sentence, after what it is of: the answer's first word, model and machine, then the batch. */
 static void explain_run(const rf_readings *r, const roof_machine *machine, double batch,
                         const roof_model_judged *j, roof_prose_claim *claim) {
-  char because[sizeof claim->because];
-  const char *verdict = j->possible ? "possible" : "impossible",
-             *rest = j->because + strcspn(j->because, ":");
-  char devices[32] = "";
+  char because[sizeof claim->because], devices[32] = "", at[32] = "";
+  const char *verdict = j->possible ? "possible" : "impossible", *rest = j->because + strlen(verdict);
   if (claim->devices > 1) {
     snprintf(devices, sizeof devices, "%.0f x ", claim->devices);
   }
-  snprintf(because, sizeof because, "%s: %s on %s%s at batch %.0f%s%.*s", verdict, r->model, devices,
-           roof_machine_title(machine), batch,
-           r->batch > 0 || j->possible ? "" : ", short contexts, the most that fit", (int)strcspn(rest, ";"),
-           rest);
+  if (rest[0] == ':') { /* not one of several */
+    snprintf(at, sizeof at, " at batch %.0f", batch);
+  }
+  snprintf(because, sizeof because, "%s: %s on %s%s%s%.*s", verdict, r->model, devices,
+           roof_machine_title(machine), at, (int)strcspn(rest, ";"), rest);
   settle(claim, j->possible ? ROOF_PROSE_POSSIBLE : ROOF_PROSE_IMPOSSIBLE, j->limit, j->placed.share,
          because);
 }
@@ -115,42 +105,31 @@ static void explain_run(const rf_readings *r, const roof_machine *machine, doubl
 /** A model's run: possible where one batch is that makes it so, with the shortest contexts. */
 static roof_status judge_run(roof_whole *run, const rf_readings *r, const roof_machine *machine,
                              const char *format, roof_prose_claim *claim, roof_error *error) {
-  roof_model_claim asked = {claim->per_user ? ROOF_MODEL_CLAIM_TPOT : ROOF_MODEL_CLAIM_RATE,
-                            claim->per_user ? 1 / claim->claimed : claim->claimed};
-  roof_model_judged judged = {.possible = false}, last = judged;
-  double batch = r->batch > 0 ? r->batch : 1, fastest = 0;
-  roof_status status = ROOF_OK;
-  for (bool more = true; more && batch <= LARGEST_BATCH; batch *= 2) {
-    status = judge_batch(run, machine, batch, &asked, &judged, error);
-    more = status == ROOF_OK && judged.fits && !judged.possible && r->batch == 0 && !claim->per_user;
-    if (status == ROOF_OK && (judged.fits || fastest == 0)) {
-      last = judged;
-      fastest = batch;
-    }
+  roof_model_judged judged;
+  run->settings.prompt = 1, run->settings.generate = 2;
+  run->claim = claim->per_user ? (roof_model_claim){ROOF_MODEL_CLAIM_TPOT, 1 / claim->claimed}
+                               : (roof_model_claim){ROOF_MODEL_CLAIM_RATE, claim->claimed};
+  roof_status status = roof_whole_judge(run, machine, &judged, error);
+  if (status == ROOF_OK && !judged.fits && format == NULL) {
+    status = roof_error_set(error, ROOF_E_UNSUPPORTED, "%s, as stored, does not fit, and no format is named",
+                            r->model);
   }
-  if (fastest == 0) {
-    return status;
+  if (status == ROOF_OK) {
+    explain_run(r, machine, run->settings.batch, &judged, claim);
   }
-  if (!last.fits && format == NULL) {
-    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s, as stored, does not fit, and no format is named",
-                          r->model);
-  }
-  explain_run(r, machine, fastest, &last, claim);
-  return ROOF_OK;
+  return status;
 }
 
 static roof_status judge_model(const rf_readings *r, const roof_machine *machine, const char *format,
                                roof_prose_claim *claim, roof_error *error) {
-  char devices[32];
-  const char *words[] = {r->model, devices};
+  char devices[32], batch[32];
+  const char *words[] = {r->model, devices, batch};
   roof_formats formats = {.weights = format};
   roof_whole *run = NULL;
   snprintf(devices, sizeof devices, "tp=%.0f", claim->devices);
-  roof_status status = roof_whole_read(words, 2, &formats, NULL, false, &run, error);
-  if (status == ROOF_OK) {
-    run->settings.prompt = 1, run->settings.generate = 2;
-    status = judge_run(run, r, machine, format, claim, error);
-  }
+  snprintf(batch, sizeof batch, "batch=%.0f", r->batch);
+  roof_status status = roof_whole_read(words, r->batch > 0 ? 3 : 2, &formats, NULL, false, &run, error);
+  status = status == ROOF_OK ? judge_run(run, r, machine, format, claim, error) : status;
   if (status == ROOF_OK) {
     snprintf(claim->dtype, sizeof claim->dtype, "%s", format != NULL ? format : "");
   }

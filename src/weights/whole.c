@@ -4,9 +4,12 @@
 #include <string.h>
 
 #include "host/file.h"
+#include "models/step.h"
 #include "roofline/model_sweep.h"
 #include "roofline/text.h"
 #include "roofline/weights.h"
+
+enum { LARGEST_BATCH = 1 << 16 };
 
 /** Whether a file names itself a model's, so that the error of reading it is the one to report. */
 static bool says_type(const char *path) {
@@ -104,6 +107,80 @@ roof_status roof_whole_on(roof_whole *w, const roof_machine *machine, roof_error
     roof_model_answer_of(&w->target, &w->answer);
   }
   return status;
+}
+
+/** Of a rate it is open how many sequences make it up. */
+static bool has_any_batch(const roof_whole *w) {
+  return w->claim.kind == ROOF_MODEL_CLAIM_RATE && !w->settings.train &&
+         !rf_model_typed(&w->settings, "batch");
+}
+
+static roof_status judge_batch(roof_whole *w, const roof_machine *machine, double batch,
+                               roof_model_judged *judged, roof_error *error) {
+  w->settings.batch = batch;
+  roof_status status = roof_whole_on(w, machine, error);
+  return status == ROOF_OK ? roof_model_claim_judge(&w->target, &w->answer, &w->claim, judged, error)
+                           : status;
+}
+
+/** "possible at batch 64: ...". */
+static void name_batch(const roof_whole *w, bool brief, roof_model_judged *j) {
+  const roof_model_settings *s = &w->settings;
+  bool all = s->batch + s->dp > w->answer.capacity.largest_batch;
+  char because[sizeof j->because];
+  int verdict = (int)strcspn(j->because, ":");
+  snprintf(because, sizeof because, "%.*s at batch %.0f%s%s%s", verdict, j->because, s->batch,
+           brief && !j->possible ? ", short contexts" : "",
+           j->possible ? ""
+           : all       ? ", the most that fit"
+                       : ", the largest tried",
+           j->because + verdict);
+  memcpy(j->because, because, sizeof because);
+}
+
+/** Whether the contexts are open too: the shorter they are, the more sequences fit. */
+static bool has_any_context(const roof_whole *w) {
+  static const char *const names[] = {"prompt", "generate", "prefix"};
+  bool open = !w->model.encoder && !w->model.denoises;
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    open = open && !rf_model_typed(&w->settings, names[i]);
+  }
+  return open;
+}
+
+/** The most sequences worth a try: all that fit, as many on each replica. */
+static double most_sequences(const roof_whole *w) {
+  double fit = w->answer.capacity.largest_batch, dp = w->settings.dp;
+  return dp * floor((fit < LARGEST_BATCH ? fit : LARGEST_BATCH) / dp);
+}
+
+static roof_status judge_batches(roof_whole *w, const roof_machine *machine, roof_model_judged *judged,
+                                 roof_error *error) {
+  roof_model_settings *s = &w->settings;
+  bool brief = has_any_context(w);
+  if (brief) {
+    s->prompt = 1, s->generate = 2;
+  }
+  roof_model_judged j;
+  roof_status status = judge_batch(w, machine, s->dp, &j, error);
+  double most = status == ROOF_OK ? most_sequences(w) : 0;
+  while (status == ROOF_OK && j.fits && !j.possible && s->batch < most) {
+    status = judge_batch(w, machine, fmin(2 * s->batch, most), &j, error);
+  }
+  if (status != ROOF_OK) {
+    return status;
+  }
+  if (j.fits) {
+    name_batch(w, brief, &j);
+  }
+  *judged = j;
+  return ROOF_OK;
+}
+
+roof_status roof_whole_judge(roof_whole *w, const roof_machine *machine, roof_model_judged *judged,
+                             roof_error *error) {
+  return has_any_batch(w) ? judge_batches(w, machine, judged, error)
+                          : judge_batch(w, machine, w->settings.batch, judged, error);
 }
 
 void roof_whole_free(roof_whole *whole) {

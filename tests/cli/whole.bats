@@ -9,7 +9,7 @@ setup() {
 @test "a claim of a model's speed: possible, impossible, and what does not fit" {
   run -0 "$ROOFLINE" claim llama-3.1-8b tpot=6ms --machine h100
   [[ ${lines[0]} == "possible: a time per token of 6.000 ms is 77.2 % of the limit, 4.632 ms; expected 6."*" ms" ]]
-  run -1 "$ROOFLINE" claim llama-3.1-8b 300tokens/s --machine h100 --json
+  run -1 "$ROOFLINE" claim llama-3.1-8b batch=1 300tokens/s --machine h100 --json
   [ "$(json '[.schema, .quantity, .possible, .fits, (.claimed > .limit)]')" = '["roofline.model_claim/1","rate",false,true,true]' ]
   run -0 "$ROOFLINE" claim llama-3.1-8b 300tokens/s --weights fp8 --machine h100
   run -2 "$ROOFLINE" claim llama-3.1-8b 300tokens/s tpot=6ms --machine h100
@@ -25,6 +25,28 @@ setup() {
   has "what is claimed"
   run -2 "$ROOFLINE" claim llama-3.1-8b tpot=5ms --group 128 --machine h100
   has "--group"
+}
+
+@test "a claimed rate without a batch is judged over all that fit, as in prose" {
+  run -0 "$ROOFLINE" claim llama-3.1-8b 12000tok/s --machine h100
+  [[ ${lines[0]} == "possible at batch 64: a rate of 12.00 ktokens/s is "*" % of the limit, "* ]]
+  has '  run      batch 64, 1 token in, 2 out, on 1 x NVIDIA H100 SXM5 80GB'
+  rest=${lines[0]#possible}
+  echo 'An H100 runs Llama 3.1 8B at 12000 tokens/s.' >page.md
+  run -0 "$ROOFLINE" claim --scan page.md
+  has "possible: llama-3.1-8b on NVIDIA H100 SXM5 80GB${rest%%;*}"
+  run -0 "$ROOFLINE" claim llama-3.1-8b prompt=2k 9000tok/s --machine h100 --json
+  batch=$(json .batch)
+  run -0 "$ROOFLINE" model llama-3.1-8b prompt=2k --machine h100 --json
+  [ "$(json .memory.largest_batch)" = "$batch" ]
+  run -1 "$ROOFLINE" claim llama-3.1-8b prompt=2k 12000tok/s --machine h100
+  [[ ${lines[0]} == "impossible at batch $batch, the most that fit: a rate of "* ]]
+  run -1 "$ROOFLINE" claim llama-3.1-8b 1Mtok/s --machine h100
+  [[ ${lines[0]} == "impossible at batch "*", short contexts, the most that fit: "* ]]
+  run -1 "$ROOFLINE" claim llama-3.1-70b 20tok/s --machine h100
+  [[ ${lines[0]} == "impossible: llama-3.1-70b does not fit, "* ]]
+  run -1 "$ROOFLINE" claim bert-base prompt=16 1Gtok/s --machine h100
+  [[ ${lines[0]} == "impossible at batch "*", the largest tried: "* ]]
 }
 
 @test "the energy of a model by phase" {

@@ -70,7 +70,7 @@ def test_errors_of_models_are_the_commands(refusal, settings):
     assert (caught.value.exit_code, str(caught.value)) == (code, line)
 
 
-@pytest.mark.parametrize("words, code", [("1700TFLOP/s", 1), ("gemm m=8192 n=8192 k=8192 1500us", 0), ("llama-3.1-70b tp=4 batch=16 tpot=18ms", 0), ("3.0TB/s", 0)])
+@pytest.mark.parametrize("words, code", [("1700TFLOP/s", 1), ("gemm m=8192 n=8192 k=8192 1500us", 0), ("llama-3.1-70b tp=4 batch=16 tpot=18ms", 0), ("llama-3.1-8b 12000tok/s", 0), ("llama-3.1-8b batch=1 12000tok/s", 1), ("3.0TB/s", 0)])
 def test_claims_are_the_commands(command, words, code):
     judged = roofline.claim(words, machine="h100")
     assert judged.document() == command("claim", *words.split(), "--machine", "h100", code=code)

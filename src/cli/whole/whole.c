@@ -33,11 +33,16 @@ static roof_status read_whole(const cli_args *args, whole *w, bool claims, roof_
   return status == ROOF_OK ? cli_select_machines(args, &w->machines, &w->machine_count, error) : status;
 }
 
-/** Reads and answers a model on one machine, with the figures `given` (nullable) in place of its own. */
-static roof_status read_one(const cli_args *args, const roof_energy_given *given, bool claims, whole *w,
-                            roof_error *error) {
+/** Reads a model and its one machine. */
+static roof_status read_one(const cli_args *args, bool claims, whole *w, roof_error *error) {
   roof_status status = read_whole(args, w, claims, error);
-  status = status == ROOF_OK ? cli_select_one(args->words[0], w->machine_count, error) : status;
+  return status == ROOF_OK ? cli_select_one(args->words[0], w->machine_count, error) : status;
+}
+
+/** Reads and answers a model on one machine, with the figures `given` (nullable) in place of its own. */
+static roof_status answer_one(const cli_args *args, const roof_energy_given *given, whole *w,
+                              roof_error *error) {
+  roof_status status = read_one(args, false, w, error);
   if (status == ROOF_OK && given != NULL) {
     roof_energy_give(given, w->machines[0]);
   }
@@ -51,7 +56,7 @@ static void end(whole *w) {
 
 static void add_run(roof_text *out, const roof_model_target *t) {
   const roof_model_settings *s = &t->settings;
-  roof_text_addf(out, "  run      batch %.0f, %.0f tokens", s->batch, s->prompt);
+  roof_text_addf(out, "  run      batch %.0f, %.0f token%s", s->batch, s->prompt, s->prompt == 1 ? "" : "s");
   if (!s->train && !t->model->encoder) {
     roof_text_addf(out, " in, %.0f out", s->generate);
     rf_model_add_drafts(out, s);
@@ -113,16 +118,14 @@ static roof_status print_claim(const cli_args *args, const roof_whole *w, const 
 roof_status cli_whole_claim(const cli_args *args, roof_error *error) {
   whole w = {0};
   roof_model_judged judged = {.possible = true};
-  roof_status status = read_one(args, NULL, true, &w, error);
+  roof_status status = read_one(args, true, &w, error);
   if (status == ROOF_OK && isnan(w.run->claim.value)) {
     status =
         roof_error_set(error, ROOF_E_ARGUMENT,
                        "claim: what is claimed of %s? ttft=80ms, tpot=18ms, 5000tokens/s, step=14s, mfu=45%%",
                        args->words[0]);
   }
-  status = status == ROOF_OK
-               ? roof_model_claim_judge(&w.run->target, &w.run->answer, &w.run->claim, &judged, error)
-               : status;
+  status = status == ROOF_OK ? roof_whole_judge(w.run, w.machines[0], &judged, error) : status;
   status = status == ROOF_OK ? print_claim(args, w.run, &judged, error) : status;
   end(&w);
   return status == ROOF_OK && !judged.possible ? ROOF_E_GATE : status;
@@ -166,7 +169,7 @@ roof_status cli_whole_energy(const cli_args *args, const roof_energy_given *give
   whole w = {0};
   roof_text out = {0};
   roof_model_joules rows[ROOF_PHASE_COUNT];
-  roof_status status = read_one(args, given, false, &w, error);
+  roof_status status = answer_one(args, given, &w, error);
   status =
       status == ROOF_OK ? roof_model_check_fit(&w.run->target, &w.run->answer, "weights", error) : status;
   size_t count = status == ROOF_OK ? roof_model_joules_of(&w.run->target, &w.run->answer, rows) : 0;
@@ -285,7 +288,7 @@ roof_status cli_whole_advise(const cli_args *args, roof_error *error) {
   roof_text out = {0};
   roof_model_lever levers[ROOF_MODEL_LEVERS_MAX];
   int count = 0;
-  roof_status status = read_one(args, NULL, false, &w, error);
+  roof_status status = answer_one(args, NULL, &w, error);
   status = status == ROOF_OK ? roof_model_levers_of(&w.run->target, &w.run->answer, levers, &count, error)
                              : status;
   if (status == ROOF_OK && args->csv) {
