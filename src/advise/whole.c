@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/number.h"
+#include "models/limits.h"
 #include "models/step.h"
 #include "roofline/text.h"
 #include "roofline/units.h"
@@ -77,6 +78,11 @@ roof_status roof_model_claim_read(const char *word, roof_model_claim *claim, boo
   roof_status status = roof_quantity_parse_unit(number, unit, &value, error);
   if (status == ROOF_OK && !(value > 0)) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "`%.40s`: must be more than 0", word);
+  }
+  if (status == ROOF_OK && (kind == ROOF_MODEL_CLAIM_TTFT || kind == ROOF_MODEL_CLAIM_TPOT)) {
+    char name[16];
+    snprintf(name, sizeof name, "%s=", kinds[kind].name);
+    status = rf_limit_ask_unit(name, number, value, 1, error);
   }
   if (status == ROOF_OK) {
     *claim = (roof_model_claim){kind, value};
@@ -168,18 +174,33 @@ static const char *text_of(char buffer[SHORT], double value, roof_model_claim_ki
   return roof_quantity_format(buffer, SHORT, value, kinds[kind].unit);
 }
 
+/** "87.3 % of the limit" of a rate; "1.30x the limit" of a time, whose limit is the least that it can be. */
+static void place(char buffer[SHORT], const roof_model_judged *j, bool more) {
+  double share = j->placed.share;
+  if (more) {
+    rf_format(buffer, SHORT, "%.1f %% of the limit", 100 * share);
+  } else if (j->possible) {
+    rf_format(buffer, SHORT, "%.2fx the limit", 1 / share);
+  } else if (share >= 2) {
+    rf_format(buffer, SHORT, "%.1fx faster than the limit allows", share);
+  } else {
+    rf_format(buffer, SHORT, "%.1f %% faster than the limit allows", 100 * (share - 1));
+  }
+}
+
 static void explain(roof_model_judged *j, const roof_model_target *t, const roof_model_answer *a,
-                    const roof_model_claim *c) {
-  char claimed[SHORT], most[SHORT], expected[SHORT];
+                    const roof_model_claim *c, bool more) {
+  char claimed[SHORT], most[SHORT], expected[SHORT], at[SHORT];
   if (!j->fits) {
     snprintf(j->because, sizeof j->because, "impossible: %s does not fit, %s short on each of %.0f devices",
              roof_model_title(t->model), roof_bytes_format(most, SHORT, -a->capacity.spare_bytes),
              a->devices);
     return;
   }
-  rf_format(j->because, sizeof j->because, "%s: %s of %s is %.1f %% of the limit, %s; expected %s",
-            j->possible ? "possible" : "impossible", kinds[c->kind].text, text_of(claimed, c->value, c->kind),
-            100 * j->placed.share, text_of(most, j->limit, c->kind), text_of(expected, j->expected, c->kind));
+  place(at, j, more);
+  snprintf(j->because, sizeof j->because, "%s: %s of %s is %s, %s; expected %s",
+           j->possible ? "possible" : "impossible", kinds[c->kind].text, text_of(claimed, c->value, c->kind),
+           at, text_of(most, j->limit, c->kind), text_of(expected, j->expected, c->kind));
 }
 
 roof_status roof_model_claim_judge(const roof_model_target *target, const roof_model_answer *answer,
@@ -205,7 +226,7 @@ roof_status roof_model_claim_judge(const roof_model_target *target, const roof_m
   roof_place_foresee(&j.placed, l.longer * spent.low, l.longer * spent.high);
   j.fits = answer->capacity.fits || isnan(answer->capacity.capacity_bytes);
   j.possible = j.fits && j.placed.state == ROOF_PLACE_POSSIBLE;
-  explain(&j, target, answer, claim);
+  explain(&j, target, answer, claim, l.more);
   *judged = j;
   return ROOF_OK;
 }

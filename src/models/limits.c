@@ -1,5 +1,6 @@
 /* What a search of plans may spend, and its load, as they are typed. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "models/limits.h"
@@ -18,14 +19,20 @@ roof_status rf_limit_parse(const char *text, const char *unit, const char *name,
   return status == ROOF_OK ? ROOF_OK : roof_error_set(error, status, "--%s: %s", name, why.message);
 }
 
-/** A bare number over `most` seconds: milliseconds are meant as often. */
+roof_status rf_limit_ask_unit(const char *before, const char *text, double seconds, double most,
+                              roof_error *error) {
+  return text[strlen(text) - 1] != 's' && seconds > most
+             ? roof_error_set(error, ROOF_E_ARGUMENT, "%s%s: %s s? write %sms, or %ss", before, text, text,
+                              text, text)
+             : ROOF_OK;
+}
+
 static roof_status parse_time(const char *text, const char *name, double most, double *value,
                               roof_error *error) {
+  char option[16];
   roof_status status = rf_limit_parse(text, "s", name, value, error);
-  return status == ROOF_OK && text != NULL && text[strlen(text) - 1] != 's' && *value > most
-             ? roof_error_set(error, ROOF_E_ARGUMENT, "--%s %s: %s s? write %sms, or %ss", name, text, text,
-                              text, text)
-             : status;
+  snprintf(option, sizeof option, "--%s ", name);
+  return status == ROOF_OK && text != NULL ? rf_limit_ask_unit(option, text, *value, most, error) : status;
 }
 
 roof_status rf_limit_times(const char *ttft, const char *tpot, double *ttft_seconds, double *tpot_seconds,

@@ -8,6 +8,10 @@
 roof_status rf_limit_parse(const char *text, const char *unit, const char *name, double *value,
                            roof_error *error);
 
+/** Refuses a bare number over `most` seconds, where milliseconds are meant as often; `before`: what was typed before it. */
+roof_status rf_limit_ask_unit(const char *before, const char *text, double seconds, double most,
+                              roof_error *error);
+
 /** The limits of a service's times, NULL where none is typed; a long one says its unit. */
 roof_status rf_limit_times(const char *ttft, const char *tpot, double *ttft_seconds, double *tpot_seconds,
                            roof_error *error);

@@ -8,7 +8,14 @@ setup() {
 
 @test "a claim of a model's speed: possible, impossible, and what does not fit" {
   run -0 "$ROOFLINE" claim llama-3.1-8b tpot=6ms --machine h100
-  [[ ${lines[0]} == "possible: a time per token of 6.000 ms is 77.2 % of the limit, 4.632 ms; expected 6."*" ms" ]]
+  [[ ${lines[0]} == "possible: a time per token of 6.000 ms is 1.30x the limit, 4.632 ms; expected 6."*" ms" ]]
+  run -1 "$ROOFLINE" claim llama-3.1-8b tpot=1ms --machine h100
+  [[ ${lines[0]} == 'impossible: a time per token of 1.000 ms is 4.6x faster than the limit allows, 4.632 ms; expected '* ]]
+  run -1 "$ROOFLINE" claim llama-3.1-8b tpot=4ms --machine h100
+  [[ ${lines[0]} == *' is 15.8 % faster than the limit allows, 4.632 ms; '* ]]
+  run -2 "$ROOFLINE" claim llama-3.1-8b ttft=30 --machine h100
+  has 'ttft=30: 30 s? write 30ms, or 30s'
+  run -2 "$ROOFLINE" claim llama-3.1-8b tpot=6 --machine h100
   run -1 "$ROOFLINE" claim llama-3.1-8b batch=1 300tokens/s --machine h100 --json
   [ "$(json '[.schema, .quantity, .possible, .fits, (.claimed > .limit)]')" = '["roofline.model_claim/1","rate",false,true,true]' ]
   run -0 "$ROOFLINE" claim llama-3.1-8b 300tokens/s --weights fp8 --machine h100
