@@ -140,13 +140,27 @@ static double clock_of(const roof_machine *machine, const roof_peak *own) {
   return isnan(clock) ? machine->clock_hz : clock;
 }
 
-/** A little above a peak at its nominal clock: which clock that takes. No card runs half as fast again. */
+/** Whether a peak of the machine was measured above the nominal one, whatever its format: the clock is higher under load. */
+static bool exceeds_nominal(const roof_machine *machine) {
+  bool exceeds = false;
+  for (int i = 0; i < machine->peak_count && !exceeds; i++) {
+    const roof_peak *p = &machine->peaks[i];
+    const roof_peak *nominal = roof_machine_peak(machine, p->dtype, p->unit, p->sparse, ROOF_DATASHEET);
+    exceeds = p->kind == ROOF_MEASURED && nominal != NULL &&
+              p->flops_per_second > nominal->flops_per_second * (1 + ROOF_PLACE_ROUNDING);
+  }
+  return exceeds;
+}
+
+/** A little above a peak at its nominal clock: which clock that takes. No card runs half as fast again. What runs above its
+ * nominal clock may reach it. */
 static void judge_clock(roof_claim_judged *j, const roof_machine *machine, const roof_peak *own) {
   static const double most = 1.3;
   double clock = clock_of(machine, own);
   if (!j->possible && j->placed.share <= most && strcmp(machine->device_class, "gpu") == 0 && clock > 0) {
     j->clock_hz = clock;
     j->needed_hz = clock * j->placed.share;
+    j->placed.state = exceeds_nominal(machine) ? ROOF_PLACE_UNKNOWN : j->placed.state;
   }
 }
 
@@ -184,7 +198,7 @@ static roof_status judge_rate(roof_claim_judged *j, const roof_claim *c, const r
     heed_measured(j, target->machine, peak);
     judge_clock(j, target->machine, peak);
   }
-  if (isnan(intensity) && !j->possible) {
+  if (isnan(intensity) && !j->possible && isnan(j->clock_hz)) {
     judge_sparse(j, target, peak);
   }
   return ROOF_OK;

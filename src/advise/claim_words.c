@@ -275,8 +275,9 @@ static void explain_clock(const roof_claim_judged *j, char *out, size_t size) {
   char nominal[SHORT], needed[SHORT];
   out[0] = '\0';
   if (!isnan(j->clock_hz)) {
-    snprintf(out, size, "; the peak is at a nominal %s: this takes %s",
+    snprintf(out, size, "; the peak is at a nominal %s%s: this takes %s",
              roof_quantity_format(nominal, SHORT, j->clock_hz, "Hz"),
+             j->placed.state == ROOF_PLACE_UNKNOWN ? ", above which it was measured" : "",
              roof_quantity_format(needed, SHORT, j->needed_hz, "Hz"));
   }
 }
