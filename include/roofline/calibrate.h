@@ -104,8 +104,8 @@ ROOF_API roof_calibrate_options roof_calibrate_options_default(void);
 /** Fits the constants that the forms of expected times use: the least mean absolute logarithm of measured over
  *  expected, within the bounds of roof_constant_row_of, on a deterministic sample of the timings whose shapes are not
  *  kept for judging (one shape in five). Timings that cannot be are left out: faster than the lower bound, or of a
- *  host that took as long whatever the size; with options->framework those of other frameworks too. Without it, and without how->family, a framework's
- *  constants are fitted to the timings that those of its own in place predict. The interval is
+ *  host that took as long whatever the size; with options->framework those of other frameworks too. Without it, and
+ *  without how->family, a framework's constants are fitted to the timings that its own predict now. The interval is
  *  the 10th to 90th percentile of the timings not fitted. Runs of whole models fit no constants: they say which class of
  *  kernels could explain them.
  *  Units: as the constants'.

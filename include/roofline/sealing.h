@@ -55,7 +55,7 @@ typedef struct roof_sealing {
   double compute_seconds;
   double memory_seconds;
   double overhead_seconds;
-  bool overhead_assumed; /**< the launch is that of no machine: it says nothing of what was measured */
+  bool overhead_assumed; /**< no figure of the machine, so it shows nothing of what was measured */
   double network_seconds;
   double lower_seconds;
   double least_seconds; /**< what is faster cannot be (roof_claim_least_seconds); NaN: than lower_seconds */

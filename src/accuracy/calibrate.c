@@ -123,7 +123,7 @@ static roof_status fit_kind(calibrating *k, const roof_constants *of) {
   return status == ROOF_OK ? fit_chosen(k, fit) : status;
 }
 
-/** Constants of the framework that was asked for or, where a machine's are to be replaced, of each whose constants predict timings. */
+/** Constants of the framework asked for or, where those of a machine are to be replaced, of each that predicts timings. */
 static roof_status fit_frameworks(calibrating *k, roof_constants *of) {
   const rf_cases *cases = &k->fitting.cases;
   snprintf(of->framework, sizeof of->framework, "%s", k->framework != NULL ? k->framework : "");

@@ -8,8 +8,7 @@ enum { RF_LEAST_TO_FIT = 20, RF_VARIANTS = 4 /* of a format: in blocks, stored n
 
 typedef struct rf_fitting {
   rf_cases cases;
-  bool
-      in_place; /**< constants are fitted to the timings that those of their framework predict now; else "" is any */
+  bool in_place;      /**< a framework's constants are fitted to what its own predict now; else "" is any */
   const char *source; /**< of the timings */
   rf_case *chosen;    /**< of one kind and format */
   size_t chosen_count;
