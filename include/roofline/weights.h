@@ -107,7 +107,7 @@ ROOF_API roof_status roof_whole_read(const char *const *words, int count, const 
 ROOF_API roof_status roof_whole_on(roof_whole *whole, const roof_machine *machine, roof_error *error);
 
 /** Answers the run on a machine and judges what it claims. A rate without batch= among the words is judged over all
- *  batches that fit, with the shortest contexts where none of prompt=, generate= and prefix= is said: at the first of 1, 2,
+ *  batches that fit, with the shortest contexts where none of prompt=, generate= and prefix= is given: at the first of 1, 2,
  *  4 ... that makes it possible, else at the largest; `judged->because` names it and the settings have it.
  *  Units: as roof_model_claim_judge.
  *  Ownership: fills *judged on success only; the machine must outlive the answer.

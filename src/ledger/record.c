@@ -136,7 +136,7 @@ static roof_status add_sealing(json_t *list, const roof_sealing *s, const char *
     rf_json_set_text(fields, "options", s->typed);
   }
   if (fields != NULL && s->overhead_assumed) {
-    json_object_set_new(fields, "overhead_assumed", json_true());
+    rf_json_set(fields, "overhead_assumed", json_true());
   }
   return add(list, s->label, fields, &why, error);
 }
