@@ -51,11 +51,14 @@ static void scores_work(const scores *s, const roof_types *t, roof_work *w) {
 enum { HEAD_DIM = RF_ATTEND_KV_LEN + 1, KV_HEADS, CAUSAL, ALGORITHM, PASSES, WINDOW };
 
 /** Pairs of a query and a key that it sees when the last query sees the last key and each the `window` keys up to its
- * own: q (kv - q) + q (q + 1) / 2 after a cached prefix; of a whole prompt without the half of the diagonal, as the
- * benchmarks of attention count it. */
+ * own: q (kv - q) + q (q + 1) / 2 without a window. Queries before the first key see none. */
 static double causal_pairs(double q_len, double kv_len, double window) {
-  double pairs = rf_keys_seen(kv_len, window) - rf_keys_seen(fmax(0, kv_len - q_len), window);
-  return q_len < kv_len ? pairs : pairs - window / 2;
+  return rf_keys_seen(kv_len, window) - rf_keys_seen(fmax(0, kv_len - q_len), window);
+}
+
+/** Queries that see a key. */
+static double seeing(double causal, double q_len, double kv_len) {
+  return causal != 0 ? fmin(q_len, kv_len) : q_len;
 }
 
 static void attention(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
@@ -70,7 +73,7 @@ static void attention(const roof_op *op, const double *v, const roof_types *t, r
   s.stored = 2 * v[RF_ATTEND_BATCH] * v[KV_HEADS] * keys * v[HEAD_DIM];
   s.parts = v[RF_ATTEND_BATCH] * v[KV_HEADS];
   s.group = v[RF_ATTEND_HEADS] / v[KV_HEADS];
-  s.queries = q_len;
+  s.queries = seeing(v[CAUSAL], q_len, kv_len);
   s.keys = window;
   s.unseen = kv_len - (v[WINDOW] > kv_len ? v[WINDOW] : keys);
   s.passes = v[ALGORITHM] * v[PASSES];
@@ -118,11 +121,11 @@ static void expanded(const double *v, const scores *pairs, const roof_types *t, 
 static void mla(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
   (void)op;
   double units = v[RF_ATTEND_BATCH] * v[RF_ATTEND_HEADS], q_len = v[RF_ATTEND_Q_LEN];
-  double square = q_len * v[RF_ATTEND_KV_LEN];
-  double pairs = v[MLA_CAUSAL] != 0 ? causal_pairs(q_len, v[RF_ATTEND_KV_LEN], v[RF_ATTEND_KV_LEN]) : square;
+  double kv_len = v[RF_ATTEND_KV_LEN], square = q_len * kv_len;
+  double pairs = v[MLA_CAUSAL] != 0 ? causal_pairs(q_len, kv_len, kv_len) : square;
   scores s = {.rows = units * q_len, .square = units * square, .pairs = units * pairs};
-  s.queries = q_len;
-  s.keys = v[RF_ATTEND_KV_LEN];
+  s.queries = seeing(v[MLA_CAUSAL], q_len, kv_len);
+  s.keys = kv_len;
   (v[MLA_ALGORITHM] == EXPANDED ? expanded : absorbed)(v, &s, t, w);
 }
 
@@ -192,20 +195,19 @@ static roof_status check_pairs(const roof_op *op, const double *v, roof_error *e
   return ROOF_OK;
 }
 
-#define CAUSAL_TEXT                                                                                          \
-  "(causal == 0 ? q_len * kv_len : q_len < kv_len ? q_len * (kv_len - (q_len - 1) / 2) : kv_len * kv_len / " \
-  "2)"
+#define SEEING "min(q_len, kv_len)"
+#define CAUSAL_TEXT "(causal == 0 ? q_len * kv_len : " SEEING " * (kv_len - (" SEEING " - 1) / 2))"
+#define SEEN "min(window, kv_len)"
+#define RAMP                                                                                                 \
+  "(" SEEN " + " SEEING " - kv_len)" /* queries whose window begins before the first key, and one */
 
 static const roof_op ops[] = {
     {.name = "attention",
      .family = "attention",
      .summary = "softmax(Q K') V; flash keeps the scores on chip, standard moves them `passes` times",
      .unit = ROOF_MATRIX,
-     .flops =
-         "batch * heads * (4 * head_dim + 5) * (causal == 0 ? q_len * min(window, kv_len) : q_len < kv_len ? "
-         "q_len * min(window, kv_len) - max(0, min(window, kv_len) + q_len - kv_len - 1) * max(0, "
-         "min(window, "
-         "kv_len) + q_len - kv_len) / 2 : (kv_len - min(window, kv_len) / 2) * min(window, kv_len))",
+     .flops = "batch * heads * (4 * head_dim + 5) * (causal == 0 ? q_len * " SEEN " : " SEEING " * " SEEN
+              " - max(0, " RAMP ") * (" RAMP " - 1) / 2)",
      .bytes =
          "batch * heads * q_len * head_dim * (a + o) + (2 * batch * kv_heads * head_dim * kv + (algorithm == "
          "standard) * passes * batch * heads * q_len * a) * min(window + q_len - 1, kv_len)",

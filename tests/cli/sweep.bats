@@ -170,13 +170,13 @@ ROWS
 @test "a side that is left again has two crossings, in sweep and predict alike; a step is named by its own row" {
   causal=(attention batch=1 heads=32 kv_len=2048 head_dim=128 causal=1 --machine h100)
   run -0 "$ROOFLINE" sweep "${causal[@]}" q_len=1,1024,8192
-  [[ ${lines[0]} == *": memory-bound at q_len=1, compute-bound from q_len=383 (exactly 382.858), memory-bound from q_len=5123 (exactly 5122.07)" ]]
+  [[ ${lines[0]} == *": memory-bound at q_len=1, compute-bound from q_len=383 (exactly 382.858), memory-bound from q_len=5126 (exactly 5125.57)" ]]
   run -0 "$ROOFLINE" sweep "${causal[@]}" q_len=4096,8192
-  [[ ${lines[0]} == *": compute-bound at q_len=4096 and from q_len=383 on, memory-bound from q_len=5123 (exactly 5122.07)" ]]
+  [[ ${lines[0]} == *": compute-bound at q_len=4096 and from q_len=383 on, memory-bound from q_len=5126 (exactly 5125.57)" ]]
   run -0 "$ROOFLINE" sweep gemm m=n=k=128..8192*2 --machine a100 --dtype fp32
   [[ ${lines[0]} == *": compute-bound throughout, from m=n=k=58 on" ]]
   run -0 "$ROOFLINE" predict "${causal[@]}" q_len=1024
-  has "critical    compute-bound from q_len=383 (exactly 382.858); memory-bound from q_len=5123 (exactly 5122.07)"
+  has "critical    compute-bound from q_len=383 (exactly 382.858); memory-bound from q_len=5126 (exactly 5125.57)"
   run -0 "$ROOFLINE" sweep linear batch=64,65,128 in=1024 out=1024 --machine h100
   [[ ${lines[0]} == *": overhead-bound at batch=64, memory-bound from batch=65; beyond "* ]]
   has "there the time passes the overhead cutoff of 4.332 µs"

@@ -425,7 +425,8 @@ static void attention_algorithms(void **state) {
     assert_true(shared_kv.flops == flash.flops && moved(&shared_kv) <= moved(&flash));
     roof_work masked = WORK("attention", ROOF_BF16, batch, heads, q, q, dim, heads, 1);
     roof_work full = WORK("attention", ROOF_BF16, batch, heads, q, q, dim, heads, 0);
-    assert_true(masked.flops == full.flops / 2 && moved(&masked) == moved(&full));
+    assert_near(masked.flops, full.flops * (q + 1) / (2 * q), 1e-12);
+    assert_true(moved(&masked) == moved(&full));
   }
   roof_work decode = WORK("attention", ROOF_BF16, 1, 1, 1, 4096, 128, 1, 1);
   assert_true(decode.flops == 4096 * (4 * 128 + 5));
@@ -435,6 +436,30 @@ static void attention_algorithms(void **state) {
   }
   roof_work chunk = WORK("attention", ROOF_BF16, 1, 1, 96, 1096, 128, 1, 1);
   assert_near(chunk.flops, pairs * (4 * 128 + 5), 1e-12);
+}
+
+/** Pairs under a mask whose last query sees the last key, counted one query after another: queries before the first key see
+ * none. */
+static void queries_before_the_first_key(void **state) {
+  (void)state;
+  double per_pair = 4 * 64 + 5, per_latent_pair = 4 * 512 + 2 * 64 + 5;
+  for (double kv = 1; kv <= 6; kv++) {
+    for (double q = 1; q <= 8; q++) {
+      double pairs = 0;
+      for (double window = 1; window <= kv; window++) {
+        pairs = 0;
+        for (double at = fmax(1, kv - q + 1); at <= kv; at++) {
+          pairs += fmin(at, window);
+        }
+        roof_work w = WORK("attention", ROOF_BF16, 1, 1, q, kv, 64, 1, 1, 0, 2, window);
+        assert_near(w.flops, pairs * per_pair, 1e-12);
+        assert_true(w.kernel.rows == fmin(q, kv));
+      }
+      roof_work latent = WORK("mla", ROOF_BF16, 1, 1, q, kv, 1);
+      assert_near(latent.flops, pairs * per_latent_pair, 1e-12);
+      assert_true(latent.kernel.rows == fmin(q, kv));
+    }
+  }
 }
 
 /** Keys of a window, counted one query after another. */
@@ -463,7 +488,7 @@ static void latent_attention(void **state) {
   assert_true(decode.cache_bytes == 32.0 * 4096 * 576 * 2);
   assert_true(decode.flops == 32.0 * 128 * 4096 * (2 * 576 + 2 * 512 + 5));
   roof_work prefill = WORK("mla", ROOF_BF16, 1, 128, 4096, 4096, 1, 1);
-  assert_true(prefill.flops == 128 * 4096.0 * 4096 / 2 * (2 * 192 + 2 * 128 + 5) && prefill.cache_bytes == 0);
+  assert_true(prefill.flops == 128 * 4096.0 * 4097 / 2 * (2 * 192 + 2 * 128 + 5) && prefill.cache_bytes == 0);
   assert_true(moved(&prefill) == 4096.0 * 2 * (128 * (192 + 128) + 128 * 256 + 64));
   roof_work attend = WORK("attend", ROOF_BF16, 32, 128, 1, 4096, 4096, 576, 512, 576);
   assert_true(attend.flops == decode.flops && moved(&attend) == moved(&decode));
@@ -691,6 +716,7 @@ int main(void) {
       cmocka_unit_test(formats_of_one_size_move_the_same),
       cmocka_unit_test(gemm_intensity_is_bounded_by_its_shortest_side),
       cmocka_unit_test(attention_algorithms),
+      cmocka_unit_test(queries_before_the_first_key),
       cmocka_unit_test(attention_in_a_window),
       cmocka_unit_test(latent_attention),
       cmocka_unit_test(gated_units),
