@@ -18,13 +18,14 @@ static double moment(const law *l, double power, double low) {
   return fabs(p) < 1e-9 ? log(l->high / low) : (pow(l->high, p) - pow(low, p)) / p;
 }
 
-/** Experts whose rounded share is one row at least, and those that get the rows which rounding leaves. */
-static double touched_by(const law *l, double mean, double rows, double experts) {
+/** Experts whose rounded share is one row at least, and those that get the rows which rounding leaves; those of one token at
+ * least, which are different ones. */
+static double touched_by(const law *l, double mean, double rows, double experts, double top_k) {
   double all = moment(l, 0, l->low), half = 0.5 * mean * experts / rows;
   double from = fmin(fmax(half, l->low), l->high);
   double count = experts * moment(l, 0, from) / all;
   double theirs = rows * moment(l, 1, from) / (all * mean);
-  return fmin(fmin(experts, rows), count + fmax(0, rows - fmax(count, theirs)));
+  return fmin(fmin(experts, rows), fmax(top_k, count + fmax(0, rows - fmax(count, theirs))));
 }
 
 /** The largest of `ep` sums of experts/ep shares, over their mean: as many standard deviations above it as the largest of so
@@ -54,5 +55,5 @@ rf_routing rf_routing_of(const char *distribution, double tokens, double top_k, 
   double mean = moment(&l, 1, l.low) / moment(&l, 0, l.low);
   double most = fmin(ep, tokens * experts / rows); /* all rows, or every token to each of its experts */
   return (rf_routing){.imbalance = fmin(largest(&l, mean, experts, ep), most),
-                      .touched = touched_by(&l, mean, rows, experts) / ep};
+                      .touched = touched_by(&l, mean, rows, experts, top_k) / ep};
 }

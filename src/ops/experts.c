@@ -85,10 +85,15 @@ static void add_router(const double *v, const roof_types *t, roof_work *w) {
   add(w, &choice);
 }
 
-/** Of one kernel that does all: each token in and out once, the fewest experts. */
+/** Experts of this device that are read at least: as given, else the fewest. */
+static double fewest_experts(const double *v) {
+  return v[TOUCHED] > 0 ? v[TOUCHED] : rf_fewest_experts(touched_experts(v), v[TOP_K], v[EP]);
+}
+
+/** Of one kernel that does all: each token in and out once. */
 static double least_bytes(const double *v, double rows, const roof_types *t) {
-  double tokens = fmin(rows, v[TOKENS]), touched = touched_experts(v);
-  double weights = rf_fewest_experts(touched, v[TOP_K], v[EP]) * (2 + v[GATED]) * v[INTERMEDIATE];
+  double tokens = fmin(rows, v[TOKENS]);
+  double weights = fewest_experts(v) * (2 + v[GATED]) * v[INTERMEDIATE];
   return tokens * v[HIDDEN] * (roof_dtype_bytes(t->compute) + roof_dtype_bytes(t->output)) +
          roof_types_weight_bytes(t, v[HIDDEN] * (weights + v[ROUTER] * v[EXPERTS]));
 }
@@ -111,7 +116,28 @@ static void moe(const roof_op *op, const double *v, const roof_types *t, roof_wo
   }
   w->working_set -= counted_twice(v, rows, t);
   w->least.bytes = least_bytes(v, rows, t);
-  w->least.why = SAME_EXPERTS ", in one kernel";
+  w->least.why = v[TOUCHED] > 0 ? "one kernel" : SAME_EXPERTS ", in one kernel";
+}
+
+/** Whether so many experts can get a row: a device has no more, each row touches one, and a token's are different ones. */
+static roof_status check_touched(const roof_op *op, const double *v, roof_error *error) {
+  static const double rounding = 1e-9;
+  double all = v[EXPERTS] / v[EP], rows = v[TOKENS] * v[TOP_K], least = v[TOP_K] / v[EP];
+  double touched = v[TOUCHED];
+  if (touched > all * (1 + rounding)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "%s: touched=%g is more than the %g experts of a device",
+                          op->name, touched, all);
+  }
+  if (touched > rows * (1 + rounding)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "%s: touched=%g is more than the %g rows of tokens x top_k",
+                          op->name, touched, rows);
+  }
+  if (touched > 0 && touched < least * (1 - rounding)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "%s: touched=%g is less than %g: a token goes to top_k different experts", op->name,
+                          touched, least);
+  }
+  return ROOF_OK;
 }
 
 static roof_status check_moe(const roof_op *op, const double *v, roof_error *error) {
@@ -119,10 +145,6 @@ static roof_status check_moe(const roof_op *op, const double *v, roof_error *err
     const char *what = v[TOP_K] > v[EXPERTS] ? "top_k" : "ep";
     return roof_error_set(error, ROOF_E_ARGUMENT, "%s: %s=%.0f is more than experts=%.0f", op->name, what,
                           v[TOP_K] > v[EXPERTS] ? v[TOP_K] : v[EP], v[EXPERTS]);
-  }
-  if (v[TOUCHED] > v[EXPERTS] / v[EP] * (1 + 1e-9)) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "%s: touched=%g is more than the %g experts of a device",
-                          op->name, v[TOUCHED], v[EXPERTS] / v[EP]);
   }
   if (v[IMBALANCE] < 1) {
     return roof_error_set(
@@ -134,7 +156,7 @@ static roof_status check_moe(const roof_op *op, const double *v, roof_error *err
     return roof_error_set(error, ROOF_E_ARGUMENT, "%s: imbalance=%g is more than all rows of ep=%.0f",
                           op->name, v[IMBALANCE], v[EP]);
   }
-  return ROOF_OK;
+  return check_touched(op, v, error);
 }
 
 #define MOE_ROWS "tokens * top_k / ep * imbalance"

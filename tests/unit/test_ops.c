@@ -677,7 +677,10 @@ static void assert_refused(const char *op_name, const char *name, double value, 
 
 static void shapes_that_are_refused(void **state) {
   (void)state;
+  roof_error error;
   assert_refused("moe", "touched", 9, "touched=9 is more than the 8 experts of a device");
+  assert_refused("moe", "touched", 0.9,
+                 "touched=0.9 is less than 8: a token goes to top_k different experts");
   assert_refused("moe", "imbalance", 9, "imbalance=9 is more than all rows of ep=1");
   assert_refused("moe", "imbalance", 0, "imbalance=0: the layer waits");
   assert_refused("moe", "imbalance", 0.99, "at least 1, an even share");
@@ -696,9 +699,11 @@ static void shapes_that_are_refused(void **state) {
   assert_refused("conv2d", "padding", -2, "padding=-2");
   assert_refused("conv2d", "padding", NAN, "`padding` is missing");
   assert_refused("allreduce", "size", 0, "more than 0");
+  double few[ROOF_PARAM_MAX] = {2, 64, 64, 128, 8, 4, 1, 4, 1, 1, 17};
+  assert_int_equal(roof_op_complete(find("moe"), few, &error), ROOF_E_ARGUMENT);
+  assert_non_null(strstr(error.message, "touched=17 is more than the 16 rows"));
   const roof_op *conv = find("conv2d");
   double values[ROOF_PARAM_MAX] = {1, 8, 8, 5, 5, 7, 1, 0, 1, 0};
-  roof_error error;
   assert_int_equal(roof_op_complete(conv, values, &error), ROOF_E_ARGUMENT);
   assert_non_null(strstr(error.message, "kernel=7 is larger"));
 }
