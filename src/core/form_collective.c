@@ -35,10 +35,14 @@ static bool hands_on(const roof_work *work) {
   return (work->kernel.depth > 1 || work->kernel.rows > 0) && work->kernel.group == 0;
 }
 
-/** What one rank has of a link's bandwidth where all pass through the host. */
+/** What one rank has of a link's bandwidth where all pass through the host: of more ranks than constants are fitted to, an even
+ * part of what those have. */
 static double share(const rf_run *run) {
+  static const double fitted = 8;
   double ranks = run->work->kernel.count;
-  return is_shared(run->link) && ranks > 2 ? rf_power(ranks / 2, -run->c[ROOF_SHARING]) : 1;
+  return is_shared(run->link) && ranks > 2
+             ? rf_power(fmin(ranks, fitted) / 2, -run->c[ROOF_SHARING]) * fmin(1, fitted / ranks)
+             : 1;
 }
 
 /** Bytes past the link, those counted that take as long for another reason. A switch that adds has every rank's buffer,
