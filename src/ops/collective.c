@@ -11,14 +11,14 @@ static double messages(const double *v) {
                                       : v[RF_RANKS] - 1;
 }
 
-/** Messages that wait for one another where ranks within a node form a chain, and nodes of eight a tree if asked for (NCCL's
- * trees). */
+/** Messages that wait for one another where ranks within a node form a chain, and nodes of eight a tree: a library chooses that
+ * itself (NCCL's trees), whichever of the two is named. */
 static double chain(const double *v) {
   enum { NODE = 8 };
   double ranks = v[RF_RANKS];
-  return v[RF_ALGORITHM] == RF_DIRECT                 ? messages(v)
-         : v[RF_ALGORITHM] == RF_TREE && ranks > NODE ? NODE - 1 + ceil(log2(ranks / NODE))
-                                                      : ranks - 1;
+  return v[RF_ALGORITHM] == RF_DIRECT ? messages(v)
+         : ranks > NODE               ? NODE - 1 + ceil(log2(ranks / NODE))
+                                      : ranks - 1;
 }
 
 static void through_link(const double *v, double bytes, double steps, roof_work *w) {
@@ -81,6 +81,7 @@ static void broadcast(const roof_op *op, const double *v, const roof_types *t, r
   (void)op, (void)t;
   double copies = v[RF_ALGORITHM] == RF_TREE ? messages(v) : v[RF_RANKS] > 1;
   through_link(v, v[RF_SIZE] * copies, messages(v), w);
+  w->kernel.depth = chain(v);
 }
 
 enum { EP_TOKENS, EP_HIDDEN, EP_TOP_K, EP_RANKS, EP_GROUPS };

@@ -1,4 +1,6 @@
 /* What a transfer between two ranks has of a collective's times, and what it has not. */
+#include <stdio.h>
+
 #include "test.h"
 
 #include "owned.h"
@@ -8,23 +10,28 @@
 #include "roofline/plan.h"
 #include "roofline/shape.h"
 
-/** Seconds on H200 with a pipeline that takes `fill` seconds until it is full. */
-static double seconds_of(const char *name, const char *shape, double fill) {
-  roof_machine *h200 = NULL;
+/** Seconds on a machine; `fill`: until a pipeline is full, NaN: as its constants say. */
+static double seconds_on(const char *machine, const char *name, const char *shape, double fill) {
+  roof_machine *loaded = NULL;
   roof_types types = roof_types_of(ROOF_BF16);
   roof_options options = roof_options_default();
   roof_target target;
   const roof_op *op = NULL;
   double values[ROOF_PARAM_MAX];
   roof_prediction p;
-  assert_int_equal(roof_catalog_load("h200", &h200, NULL), ROOF_OK);
-  assert_int_equal(roof_target_init(&target, h200, &types, &options, NULL), ROOF_OK);
-  target.forms[ROOF_KERNEL_COLLECTIVE].values[ROOF_SPLIT_SECONDS] = fill;
+  assert_int_equal(roof_catalog_load(machine, &loaded, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&target, loaded, &types, &options, NULL), ROOF_OK);
+  double *filled = &target.forms[ROOF_KERNEL_COLLECTIVE].values[ROOF_SPLIT_SECONDS];
+  *filled = isnan(fill) ? *filled : fill;
   assert_int_equal(roof_op_find(name, &op, NULL), ROOF_OK);
   assert_int_equal(roof_shape_values(op, shape, values, NULL), ROOF_OK);
   roof_predict(&target, op, values, &p);
-  roof_machine_free(h200);
+  roof_machine_free(loaded);
   return p.expected_seconds;
+}
+
+static double seconds_of(const char *name, const char *shape, double fill) {
+  return seconds_on("h200", name, shape, fill);
 }
 
 /** Chunks are handed on from rank to rank, or copied next to those sent; of a buffer for one other rank neither. */
@@ -166,6 +173,38 @@ static void a_shared_path_is_shared_evenly_at_worst(void **state) {
   }
 }
 
+/** More ranks than a node has wait for the tree's messages, whichever algorithm is named: 7 and one for each doubling. */
+static void many_ranks_wait_for_a_tree(void **state) {
+  (void)state;
+  static const char *const names[] = {"allreduce", "allgather", "reducescatter", "alltoall", "broadcast"};
+  static const int counts[] = {7, 8, 9, 16, 17, 32, 33, 64, 65, 72};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    double before = seconds_on("gb200", names[i], "size=1K ranks=6", NAN);
+    for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++) {
+      int ranks = counts[k];
+      char ring[64], tree[64], more[64];
+      snprintf(ring, sizeof ring, "size=1K ranks=%d", ranks);
+      snprintf(tree, sizeof tree, "size=1K ranks=%d algorithm=tree", ranks);
+      snprintf(more, sizeof more, "size=2K ranks=%d", ranks);
+      double seconds = seconds_on("gb200", names[i], ring, NAN);
+      assert_true(seconds <= seconds_on("gb200", names[i], tree, NAN));
+      assert_true(seconds >= before * (1 - 1e-3) && seconds <= seconds_on("gb200", names[i], more, NAN));
+      assert_true(seconds < 1.15 * before);
+      before = seconds;
+    }
+  }
+}
+
+/** Beyond the eight ranks that constants are fitted to, ranks on a host share what those have evenly. */
+static void more_ranks_share_a_path_evenly(void **state) {
+  (void)state;
+  double eight = seconds_on("l40s", "broadcast", "size=1G ranks=8", NAN);
+  double nine = seconds_on("l40s", "broadcast", "size=1G ranks=9", NAN);
+  double many = seconds_on("l40s", "broadcast", "size=1G ranks=72", NAN);
+  assert_true(nine > eight && nine < 1.2 * eight);
+  assert_near(many, eight * 9, 1e-3);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_send_fills_no_pipeline),
                                      cmocka_unit_test(one_rank_waits_for_nothing),
@@ -173,6 +212,8 @@ int main(void) {
                                      cmocka_unit_test(launches_outlast_exchanges),
                                      cmocka_unit_test(messages_of_unknown_latency_take_time),
                                      cmocka_unit_test(no_ranks_and_no_latency_have_no_time),
-                                     cmocka_unit_test(a_shared_path_is_shared_evenly_at_worst)};
+                                     cmocka_unit_test(a_shared_path_is_shared_evenly_at_worst),
+                                     cmocka_unit_test(many_ranks_wait_for_a_tree),
+                                     cmocka_unit_test(more_ranks_share_a_path_evenly)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
