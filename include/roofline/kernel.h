@@ -126,7 +126,8 @@ ROOF_API roof_status roof_kernel_kind_parse(const char *text, roof_kernel_kind *
  *  first; on a processor loops that each start and end; `group` arrays that engines read element by element (activations,
  *  rmsnorm; 0: none); `count`: of a host's time for a launch, where that is not what others take (0: 1).
  *  product: `count` products of rows x depth by depth x columns; `group`: multiplications of an algorithm that has fewer
- *  over these (0: there is none), `routed`: bytes of its passes before and after, which it may be worth or not.
+ *  over these (0: there is none), `routed`: bytes of its passes before and after, which it may be worth or not;
+ *  `sequences` groups of a convolution in each product, which has zeros off its diagonal (0, 1: none).
  *  decode, prefill: `count` sequences x KV heads, each `group` query heads of `rows` queries over `columns` keys that
  *  a query sees at most, `depth` elements of a key and of a value on average; `routed` keys before those of a window
  *  (less than 0: keys that it has room for besides), `sequences` whose places a block looks up.

@@ -435,6 +435,11 @@ static void explain_tiles(const roof_kernel_shape *shape, const rf_cut *cut, cha
     rf_format(text, size, "Winograd's algorithm has %.0f %% of the multiplications", 100 * shape->group);
     return;
   }
+  if (shape->kind == ROOF_KERNEL_PRODUCT && shape->sequences > 1) {
+    rf_format(text, size, "%.0f groups in one product, which multiplies so many times as much",
+              shape->sequences);
+    return;
+  }
   double area = area_of(shape, cut);
   double cover = area > 0 ? cut->tiles * cut->tile_rows * cut->tile_columns / area : 1;
   rf_format(text, size, "tiles of %.0f x %.0f cover %.3g times the matrix", cut->tile_rows, cut->tile_columns,

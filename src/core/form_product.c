@@ -291,9 +291,15 @@ static double feed_seconds(const rf_run *run) {
          (times > 1e29 ? usual_times : times);
 }
 
+/** Multiplications over those of the work: of an algorithm that has fewer, of zeros where groups are one product. */
+static double multiplied_of(const roof_kernel_shape *s) {
+  double fewer = s->group > 0 && s->routed <= 0 ? s->group : 1;
+  return s->sequences > 1 ? fewer * s->sequences : fewer;
+}
+
 static product product_of(const rf_run *run, const roof_kernel_shape *s) {
   double memory = stream_seconds(run), area = s->count * s->rows * s->columns;
-  double share = s->group > 0 && s->routed <= 0 && !rf_without(run, ROOF_EFFECT_TILES) ? s->group : 1;
+  double share = rf_without(run, ROOF_EFFECT_TILES) ? 1 : multiplied_of(s);
   double efficiency = run->c[ROOF_EFFICIENCY], units = run->target->units;
   double feed = feed_seconds(run), narrow = roof_dtype_bytes(run->target->types.compute);
   double weight = run->work->weight_bytes / (s->count * s->columns * s->depth);
@@ -361,12 +367,14 @@ static __attribute__((noinline)) double cut_seconds(const rf_run *run, const roo
   return corner(run, &p, &t) + t.waves + t.split + quantise_seconds(run);
 }
 
-/** By an algorithm in passes: POINTS products of a point of each tile, of a part of the depth each. */
+/** By an algorithm in passes: POINTS products of a point of each tile, of a part of the depth each, with all groups in one. */
 static double passed_seconds(const rf_run *run, rf_cut *cut) {
   enum { POINTS = 36, TAPS = 9 };
   roof_kernel_shape s = run->work->kernel;
   s.rows *= s.group * TAPS / POINTS;
-  s.depth /= TAPS;
+  s.columns *= s.count;
+  s.depth *= s.count / TAPS;
+  s.sequences *= s.count;
   s.count = POINTS;
   s.routed = 0;
   return cut_seconds(run, &s, cut) + passes_seconds(run);

@@ -29,18 +29,36 @@ static double tiles_of(const double *v, double side) {
   return v[BATCH] * ceil(output_side(v[HEIGHT], v) / side) * ceil(output_side(v[WIDTH], v) / side);
 }
 
+/** Columns of a tile that libraries have of any product. */
+enum { TILE = 64 };
+
+/** Whether each channel is convolved by itself. */
+static bool is_depthwise(const double *v) {
+  return v[GROUPS] > 1 && v[GROUPS] == v[IN_CHANNELS];
+}
+
+/** Of groups apart as many are one product, with zeros off its diagonal, as fill a tile. Channels alone have no tiles to fill:
+ * they stream through one product, each column with weights of its own. */
+static roof_kernel_shape product_of(const double *v, double pixels, double products) {
+  double groups = v[GROUPS], each = v[OUT_CHANNELS] / groups;
+  double joined = is_depthwise(v) ? 1 : fmin(groups, fmax(1, floor(TILE / each)));
+  double count = is_depthwise(v) ? 1 : groups / joined;
+  return (roof_kernel_shape){.kind = ROOF_KERNEL_PRODUCT,
+                             .count = count,
+                             .rows = pixels,
+                             .columns = v[OUT_CHANNELS] / count,
+                             .depth = joined * products,
+                             .sequences = joined};
+}
+
 /** The product that libraries make of it, in fp32 for 3 x 3 kernels one of Winograd's: for few channels of the output
  * F(2x2, 3x3) in one kernel, 16 multiplications for 4 outputs, 32 channels at a time; else 36 products of a point of each
  * tile of 4 x 4 outputs, of which those past the border are wasted, in passes that may take longer than they save. */
-static roof_kernel_shape product_of(const double *v, const roof_types *t, double pixels, double products) {
-  enum { FEW = 32, TILE = 64 };
+static roof_kernel_shape kernel_of(const double *v, const roof_types *t, double pixels, double products) {
+  enum { FEW = 32 };
   double in = v[IN_CHANNELS], out = v[OUT_CHANNELS], tiles = tiles_of(v, 4);
-  roof_kernel_shape shape = {.kind = ROOF_KERNEL_PRODUCT,
-                             .count = v[GROUPS],
-                             .rows = pixels,
-                             .columns = out / v[GROUPS],
-                             .depth = products};
-  bool winograd = t->compute == ROOF_FP32 && v[KERNEL] == 3 && v[STRIDE] == 1 && v[GROUPS] == 1;
+  roof_kernel_shape shape = product_of(v, pixels, products);
+  bool winograd = t->compute == ROOF_FP32 && v[KERNEL] == 3 && v[STRIDE] == 1 && !is_depthwise(v);
   if (winograd && out <= FEW) {
     shape.columns = TILE;
     shape.group = 16 * tiles_of(v, 2) * FEW / (9 * pixels * out);
@@ -70,7 +88,7 @@ static void conv2d(const roof_op *op, const double *v, const roof_types *t, roof
     w->least.flops = w->flops / fewer;
     w->least.why = v[KERNEL] <= 3 ? "Winograd's algorithm, F(4x4, 3x3)" : "a Fourier transform";
   }
-  w->kernel = product_of(v, t, pixels, products);
+  w->kernel = kernel_of(v, t, pixels, products);
 }
 
 static roof_status check(const roof_op *op, const double *v, roof_error *error) {
