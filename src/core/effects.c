@@ -450,13 +450,16 @@ static void explain_tiles(const roof_kernel_shape *shape, const rf_cut *cut, cha
 static bool explain_cut(const roof_target *target, const roof_prediction *p, const rf_cut *cut,
                         roof_effect_part *part) {
   size_t size = sizeof part->text;
+  double drawing = (cut->drawing > 0 ? cut->drawing : cut->tiles) * fmax(cut->split, 1);
   if (cut->tiles <= 0) {
     return false;
   }
   switch (part->effect) {
   case ROOF_EFFECT_UNITS:
-    rf_format(part->text, size, "%.0f parts draw too little of the bandwidth",
-              (cut->drawing > 0 ? cut->drawing : cut->tiles) * fmax(cut->split, 1));
+    rf_format(part->text, size,
+              drawing > 1 ? "%.0f parts draw too little of the bandwidth"
+                          : "%.0f part draws too little of the bandwidth",
+              drawing);
     return true;
   case ROOF_EFFECT_TILES:
     explain_tiles(&p->work.kernel, cut, part->text, size);

@@ -77,6 +77,9 @@ static inline double rf_kept(const rf_run *run) {
   return rf_kept_of(run, run->work->working_set);
 }
 
+/** Bytes that the last cache hands a unit in a clock, where no constant says it (NVIDIA, A100 whitepaper: 5120 for all of them). */
+enum { RF_PORT_BYTES = 64 };
+
 /** The time at the memory as a long stream of the kernel takes it. */
 static inline double rf_stream_seconds(const rf_run *run) {
   double gain = run->c[ROOF_CACHE_GAIN];

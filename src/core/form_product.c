@@ -14,10 +14,7 @@ static const double sum_bytes = 4, wide_bytes = 2;
 /** Products with weights of their own between two with the same. */
 static const double other_weights = 4;
 
-/** Bytes that the last cache hands a unit in a clock, where no constant says it (NVIDIA, A100 whitepaper: 5120 for all of them). */
-static const double port_bytes = 64;
-
-/** And where the clock is unknown, times its even part of the memory's bandwidth: what that is on Hopper. */
+/** And where the clock is unknown, times a unit's even part of the memory's bandwidth: what that is on Hopper. */
 static const double usual_times = 3.5;
 
 enum { SIDES = 7, MOST_PARTS = 16 };
@@ -285,7 +282,7 @@ static double feed_seconds(const rf_run *run) {
     return 0;
   }
   if (times > 1e29 && clock > 0) {
-    return 1 / (port_bytes * clock);
+    return 1 / (RF_PORT_BYTES * clock);
   }
   return run->target->seconds_per_byte[run->target->memory][0] * run->target->units /
          (times > 1e29 ? usual_times : times);

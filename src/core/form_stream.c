@@ -24,8 +24,16 @@ static double memory_seconds(const rf_run *run) {
                              : seconds;
 }
 
+/** One unit works on a row: few rows draw no more than those units can. */
+static double drawn_seconds(const rf_run *run) {
+  const roof_work *w = run->work;
+  double busy = fmin(w->kernel.rows, run->target->units), clock = run->target->machine->clock_hz;
+  bool known = busy > 0 && clock > 0 && !rf_without(run, ROOF_EFFECT_UNITS);
+  return known ? (w->read_bytes + w->write_bytes) / (busy * RF_PORT_BYTES * clock) : 0;
+}
+
 double rf_form_stream(const rf_run *run, rf_cut *cut) {
-  double seconds =
-      rf_corner(run->compute / run->c[ROOF_EFFICIENCY], memory_seconds(run), run->c[ROOF_CORNER]);
+  double memory = fmax(memory_seconds(run), drawn_seconds(run));
+  double seconds = rf_corner(run->compute / run->c[ROOF_EFFICIENCY], memory, run->c[ROOF_CORNER]);
   return run->work->kernel.rows > 0 ? seconds + row_seconds(run, cut) : seconds;
 }

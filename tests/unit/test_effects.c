@@ -788,6 +788,36 @@ static void what_two_families_show_leaves_no_wide_interval(void **state) {
   assert_true(narrow->values[ROOF_TIME_HIGH] < 1.26 * wide->values[ROOF_TIME_HIGH]);
 }
 
+/** A row is worked on by one unit: few rows draw 64 bytes per clock and row, enough of them the whole bandwidth. */
+static void few_rows_draw_what_their_units_can(void **state) {
+  (void)state;
+  owned roof_machine *h100 = NULL;
+  roof_types types = roof_types_of(ROOF_BF16);
+  roof_options options = roof_options_default();
+  roof_target target;
+  const roof_op *op = NULL;
+  roof_prediction p;
+  roof_effect_part parts[ROOF_EFFECT_COUNT];
+  options.cold = true;
+  assert_int_equal(roof_catalog_load("h100", &h100, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&target, h100, &types, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_op_find("softmax", &op, NULL), ROOF_OK);
+  double row = 4e7 / (64 * h100->clock_hz), before = 0;
+  for (double rows = 1; rows <= 256; rows *= 2) {
+    roof_predict(&target, op, (double[ROOF_PARAM_MAX]){rows, 1e7, 2}, &p);
+    assert_true(p.expected_seconds > row && p.expected_seconds > before * (1 - 1e-9));
+    assert_true(rows > 8 || p.expected_seconds < 1.1 * row);
+    assert_true(rows < 64 || p.expected_seconds < 1.5 * p.memory_seconds);
+    before = p.expected_seconds;
+  }
+  roof_predict(&target, op, (double[ROOF_PARAM_MAX]){1, 1e7, 2}, &p);
+  int said = 0;
+  for (int i = roof_effects_of(&target, &p, parts) - 1; i >= 0; i--) {
+    said += strcmp(parts[i].text, "1 part draws too little of the bandwidth") == 0;
+  }
+  assert_int_equal(said, 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_effects_make_the_expected_time),
@@ -819,6 +849,7 @@ int main(void) {
       cmocka_unit_test(experts_take_tiles_of_their_rows),
       cmocka_unit_test(few_rows_of_an_expert_take_a_small_tile),
       cmocka_unit_test(rows_of_an_expert_take_no_less_time),
+      cmocka_unit_test(few_rows_draw_what_their_units_can),
       cmocka_unit_test(vector_lanes_fill_up_no_tiles),
       cmocka_unit_test(vector_lanes_go_by_their_own_rate),
       cmocka_unit_test(what_two_families_show_leaves_no_wide_interval),
