@@ -432,7 +432,9 @@ static bool is_by_winograd(const roof_kernel_shape *s, const rf_cut *cut) {
 /** "tiles of 64 x 64 cover 1.33 times the matrix"; "Winograd's algorithm has 25 % of the multiplications". */
 static void explain_tiles(const roof_kernel_shape *shape, const rf_cut *cut, char *text, size_t size) {
   if (is_by_winograd(shape, cut)) {
-    rf_format(text, size, "Winograd's algorithm has %.0f %% of the multiplications", 100 * shape->group);
+    double groups = fmax(1, shape->count * shape->sequences);
+    rf_format(text, size, "Winograd's algorithm%s has %.0f %% of the multiplications",
+              groups > 1 ? " on all groups" : "", 100 * groups * shape->group);
     return;
   }
   if (shape->kind == ROOF_KERNEL_PRODUCT && shape->sequences > 1) {

@@ -27,9 +27,9 @@ static double memory_seconds(const rf_run *run) {
 /** One unit works on a row: few rows draw no more than those units can. */
 static double drawn_seconds(const rf_run *run) {
   const roof_work *w = run->work;
-  double busy = fmin(w->kernel.rows, run->target->units), clock = run->target->machine->clock_hz;
-  bool known = busy > 0 && clock > 0 && !rf_without(run, ROOF_EFFECT_UNITS);
-  return known ? (w->read_bytes + w->write_bytes) / (busy * RF_PORT_BYTES * clock) : 0;
+  const roof_machine *m = run->target->machine;
+  double drawn = fmin(w->kernel.rows, m->unit_count) * RF_PORT_BYTES * m->clock_hz;
+  return drawn > 0 && !rf_without(run, ROOF_EFFECT_UNITS) ? (w->read_bytes + w->write_bytes) / drawn : 0;
 }
 
 double rf_form_stream(const rf_run *run, rf_cut *cut) {

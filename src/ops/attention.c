@@ -199,7 +199,7 @@ static roof_status check_pairs(const roof_op *op, const double *v, roof_error *e
 #define CAUSAL_TEXT "(causal == 0 ? q_len * kv_len : " SEEING " * (kv_len - (" SEEING " - 1) / 2))"
 #define SEEN "min(window, kv_len)"
 #define RAMP                                                                                                 \
-  "(" SEEN " + " SEEING " - kv_len)" /* queries whose window begins before the first key, and one */
+  "(" SEEN " + " SEEING " - kv_len)" /* one more than queries whose window begins before the first key */
 
 static const roof_op ops[] = {
     {.name = "attention",

@@ -85,9 +85,9 @@ static void the_fewest_experts(void **state) {
   assert_near(spread.lower_seconds, (expert + 8 * 7168 * 4.0) / 1e12, 1e-12);
   roof_prediction one = PREDICT("moe", &types, 1, 7168, 2048, 256, 8, 1, 1, 4, 0);
   assert_near(one.work.least.bytes, 8 * expert + 7168 * 4, 1e-12);
-  roof_prediction told = PREDICT("moe", &types, 64, 7168, 2048, 256, 8, 1, 1, 4, 0, 1, 100);
-  assert_near(told.lower_seconds, (100 * expert + 64 * 7168 * 4.0) / 1e12, 1e-12);
-  assert_string_equal(told.work.least.why, "one kernel");
+  roof_prediction stated = PREDICT("moe", &types, 64, 7168, 2048, 256, 8, 1, 1, 4, 0, 1, 100);
+  assert_near(stated.lower_seconds, (100 * expert + 64 * 7168 * 4.0) / 1e12, 1e-12);
+  assert_string_equal(stated.work.least.why, "one kernel");
   roof_prediction known = PREDICT("grouped", &types, 512, 221, 7168, 4096);
   assert_true(isnan(known.work.least.bytes) && known.lower_seconds == known.memory_seconds);
   roof_prediction expected = PREDICT("grouped", &types, 512, 221, 7168, 4096, 0, 0, 8);
