@@ -24,16 +24,17 @@ static double memory_seconds(const rf_run *run) {
                              : seconds;
 }
 
-/** One unit works on a row: few rows draw no more than those units can. */
+/** One unit works on a row: few rows take as long as those units draw, the latency in it. */
 static double drawn_seconds(const rf_run *run) {
   const roof_work *w = run->work;
   const roof_machine *m = run->target->machine;
   double drawn = fmin(w->kernel.rows, m->unit_count) * RF_PORT_BYTES * m->clock_hz;
-  return drawn > 0 && !rf_without(run, ROOF_EFFECT_UNITS) ? (w->read_bytes + w->write_bytes) / drawn : 0;
+  bool limits = drawn > 0 && !rf_without(run, ROOF_EFFECT_UNITS);
+  return limits ? (w->read_bytes + w->write_bytes) / drawn - run->c[ROOF_LATENCY_SECONDS] : 0;
 }
 
 double rf_form_stream(const rf_run *run, rf_cut *cut) {
-  double memory = fmax(memory_seconds(run), drawn_seconds(run));
-  double seconds = rf_corner(run->compute / run->c[ROOF_EFFICIENCY], memory, run->c[ROOF_CORNER]);
-  return run->work->kernel.rows > 0 ? seconds + row_seconds(run, cut) : seconds;
+  double seconds =
+      rf_corner(run->compute / run->c[ROOF_EFFICIENCY], memory_seconds(run), run->c[ROOF_CORNER]);
+  return run->work->kernel.rows > 0 ? fmax(seconds + row_seconds(run, cut), drawn_seconds(run)) : seconds;
 }

@@ -805,7 +805,7 @@ static void few_rows_draw_what_their_units_can(void **state) {
   double row = 4e7 / (64 * h100->clock_hz), before = 0;
   for (double rows = 1; rows <= 256; rows *= 2) {
     roof_predict(&target, op, (double[ROOF_PARAM_MAX]){rows, 1e7, 2}, &p);
-    assert_true(p.expected_seconds > row && p.expected_seconds > before * (1 - 1e-9));
+    assert_true(p.expected_seconds > row * (1 - 1e-9) && p.expected_seconds > before * (1 - 1e-9));
     assert_true(rows > 8 || p.expected_seconds < 1.1 * row);
     assert_true(rows < 64 || p.expected_seconds < 1.5 * p.memory_seconds);
     before = p.expected_seconds;
