@@ -520,7 +520,7 @@ static const roof_topic topics[] = {
      "the rate where queues grow the first still rises and the second falls to nothing.\n"
      "`roofline serve NAME --rate 1..16*2 --ttft 500ms --tpot 30ms` gives both by rate.",
      NULL, EXAMPLE},
-    {"speculation", "several tokens a step: drafted cheaply, verified together",
+    {"speculation", "several tokens per step: drafted cheaply, verified together",
      "A step of decoding reads all weights for one token of a sequence. With draft=N it verifies N\n"
      "drafted tokens and adds one; where each is right with probability a it yields\n"
      "(1 - a^(N+1)) / (1 - a) tokens (Leviathan et al. 2023). It pays while memory binds: at a large\n"
@@ -539,10 +539,10 @@ static const roof_topic topics[] = {
      "network: its bytes / the link's bandwidth are added to TTFT. `roofline plan` compares both,\n"
      "`roofline serve --prefill-plan` simulates it.",
      NULL, EXAMPLE},
-    {"adapters", "LoRA: small products beside the weights, one pair a fine-tune",
+    {"adapters", "LoRA: thin products next to those of the weights, two for each matrix and fine-tune",
      "An adapter of rank r adds r (in + out) weights to a matrix of in x out, and two thin products to\n"
      "each step, whose rate is that of reading them. Served together, the adapters of a batch are read\n"
-     "beside the weights that all share. `roofline serve NAME adapters=100 rank=16` counts them, and\n"
+     "in addition to the weights that all share. `roofline serve NAME adapters=100 rank=16` counts them, and\n"
      "`roofline model NAME --train lora=16` a step that trains one.",
      NULL, EXAMPLE},
     {"effect", "a named reason why expected differs from the bound",
