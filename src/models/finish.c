@@ -37,20 +37,25 @@ static double main_peak(const roof_model_phase *p) {
   return peak;
 }
 
-/** Seconds of the link between devices that is busy longest. */
-static double longest_link(const roof_model_phase *p) {
-  double near = fmax(p->link_seconds[ROOF_SPAN_NEIGHBOURS], p->link_seconds[ROOF_SPAN_NODE]);
-  return fmax(near, p->link_seconds[ROOF_SPAN_CLUSTER]);
+/** Of the operations from `first` on, at best, without transfers. */
+static double work_seconds(const roof_model_phase *p, int first) {
+  double sum = 0;
+  for (int i = first; i < p->count; i++) {
+    const roof_model_operation *o = &p->operations[i];
+    sum += o->kind == ROOF_KIND_COLLECTIVE ? 0 : o->count * o->lower_seconds;
+  }
+  return sum;
 }
 
-/** At best all transfers hide behind the work on the device, and those of one link behind the other's. */
-static void overlap_links(roof_model_phase *p) {
-  double hidden = 0;
+/** At best all transfers between devices hide behind other work, and those of one link behind the other's. */
+static void overlap_links(roof_model_phase *p, double work) {
+  double busy[ROOF_SPAN_COUNT] = {0};
   for (int i = 0; i < p->count; i++) {
     const roof_model_operation *o = &p->operations[i];
-    hidden += o->kind == ROOF_KIND_COLLECTIVE ? o->count * o->lower_seconds : 0;
+    busy[o->span] += o->kind == ROOF_KIND_COLLECTIVE ? o->count * o->lower_seconds : 0;
   }
-  p->lower_seconds = fmax(p->lower_seconds - hidden, longest_link(p));
+  double near = fmax(busy[ROOF_SPAN_NEIGHBOURS], busy[ROOF_SPAN_NODE]);
+  p->lower_seconds = fmax(work, fmax(near, busy[ROOF_SPAN_CLUSTER]));
 }
 
 /** Times of what a transfer may hide behind. */
@@ -150,11 +155,9 @@ static void add_update(model_step *s) {
   rf_model_update(s);
   rf_model_hide(s, first);
   for (int i = first; i < p->count; i++) {
-    const roof_model_operation *o = &p->operations[i];
-    lower += o->kind == ROOF_KIND_COLLECTIVE ? 0 : o->count * o->lower_seconds;
-    add_operation(p, o);
+    add_operation(p, &p->operations[i]);
   }
-  p->lower_seconds = fmax(lower, longest_link(p));
+  overlap_links(p, lower + work_seconds(p, first));
 }
 
 /** State of the optimizer comes from the host and goes back, both at once, while the update runs. */
@@ -178,7 +181,7 @@ void rf_model_finish(model_step *s) {
   for (int i = 0; i < p->count; i++) {
     add_operation(p, &p->operations[i]);
   }
-  overlap_links(p);
+  overlap_links(p, work_seconds(p, 0));
   add_offload(s);
   add_pipeline(s);
   if (s->training) {

@@ -12,9 +12,8 @@ double rf_model_full_stages(const roof_model_target *t) {
 }
 
 void rf_model_pipeline_add(model_step *s, double count, const roof_model_operation *o) {
-  const double seconds[MODEL_TIME_COUNT] = {[MODEL_TIME_WORK] =
-                                                o->kind == ROOF_KIND_COLLECTIVE ? 0 : o->lower_seconds,
-                                            [MODEL_TIME_UPPER] = o->upper_seconds,
+  int best = o->kind == ROOF_KIND_COLLECTIVE ? MODEL_TIME_LINKS + (int)o->span : MODEL_TIME_WORK;
+  const double seconds[MODEL_TIME_COUNT] = {[MODEL_TIME_UPPER] = o->upper_seconds,
                                             [MODEL_TIME_EXPECTED] = o->expected_seconds,
                                             [MODEL_TIME_LOW] = o->expected_low_seconds,
                                             [MODEL_TIME_HIGH] = o->expected_high_seconds};
@@ -25,7 +24,7 @@ void rf_model_pipeline_add(model_step *s, double count, const roof_model_operati
   for (int i = 0; i < MODEL_TIME_COUNT; i++) {
     sums[i] += count * seconds[i];
   }
-  sums[MODEL_TIME_LINKS + o->span] += count * o->network_seconds;
+  sums[best] += count * o->lower_seconds;
 }
 
 /** What the device does in a step: it has everything of a stage, and the most layers. */
@@ -50,6 +49,14 @@ static double wait_seconds(const model_step *s, int time) {
   return s->fills ? pass - stage : fmax(0, pass - s->steps * stage);
 }
 
+/** Where all that is not the longest hides behind it: the work on the device, or one link between devices. */
+static double at_best(const model_step *s, double seconds(const model_step *, int)) {
+  double near = fmax(seconds(s, MODEL_TIME_LINKS + ROOF_SPAN_NEIGHBOURS),
+                     seconds(s, MODEL_TIME_LINKS + ROOF_SPAN_NODE));
+  double links = fmax(near, seconds(s, MODEL_TIME_LINKS + ROOF_SPAN_CLUSTER));
+  return fmax(seconds(s, MODEL_TIME_WORK), links);
+}
+
 /** A training step's stages are alike, with the longest one's time. */
 static model_idle training_idle(const model_step *s) {
   const roof_model_phase *p = s->out;
@@ -60,7 +67,7 @@ static model_idle training_idle(const model_step *s) {
 
 model_idle rf_model_idle(const model_step *s) {
   return s->training ? training_idle(s)
-                     : (model_idle){wait_seconds(s, MODEL_TIME_WORK), wait_seconds(s, MODEL_TIME_UPPER),
+                     : (model_idle){at_best(s, wait_seconds), wait_seconds(s, MODEL_TIME_UPPER),
                                     wait_seconds(s, MODEL_TIME_EXPECTED), wait_seconds(s, MODEL_TIME_LOW),
                                     wait_seconds(s, MODEL_TIME_HIGH)};
 }
@@ -75,8 +82,5 @@ static double least_seconds(const model_step *s, int time) {
 }
 
 double rf_model_pipeline_least(const model_step *s) {
-  double near = fmax(least_seconds(s, MODEL_TIME_LINKS + ROOF_SPAN_NEIGHBOURS),
-                     least_seconds(s, MODEL_TIME_LINKS + ROOF_SPAN_NODE));
-  double links = fmax(near, least_seconds(s, MODEL_TIME_LINKS + ROOF_SPAN_CLUSTER));
-  return fmax(least_seconds(s, MODEL_TIME_WORK), links);
+  return at_best(s, least_seconds);
 }

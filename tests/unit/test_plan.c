@@ -292,6 +292,40 @@ static void bubble(void **state) {
   assert_true(p->bubble < 3.0 / 67 && p->bubble > 2.0 / 67);
 }
 
+/** At best a phase takes no more than all of its operations at best one after another, and without a pipeline, in which no device
+ * has all of them, no less than any. */
+static void assert_at_best(const roof_model_phase *p, bool piped) {
+  double sum = 0, longest = 0;
+  for (int i = 0; i < p->count; i++) {
+    double seconds = p->operations[i].count * p->operations[i].lower_seconds;
+    sum += seconds;
+    longest = fmax(longest, seconds);
+  }
+  assert_true(p->lower_seconds <= sum * (1 + 1e-9));
+  assert_true(piped || p->lower_seconds >= longest * (1 - 1e-9));
+  assert_true(p->lower_seconds <= p->upper_seconds);
+}
+
+/** What a link takes of a tree's or a ring's messages is more than what an exchange takes at best. */
+static void at_best_links_carry_what_they_must(void **state) {
+  (void)state;
+  static const double splits[] = {1, 2, 8, 16, 32}, stages[] = {1, 2, 4};
+  for (int n = 0; n < 2 * 5 * 3 * 2 * 2; n++) {
+    const roof_model *model = n % 2 == 0 ? &llama : &mixtral;
+    roof_model_settings s = base(model);
+    s.tp = splits[n / 2 % 5], s.pp = stages[n / 10 % 3];
+    s.batch = n / 30 % 2 == 0 ? 8 : 64, s.train = n / 60 % 2 == 1;
+    s.sp = s.tp > 1 && n % 3 == 0;
+    s.ep = model == &mixtral && s.tp == 8 ? 8 : 1;
+    answer(model, &s, &one);
+    for (int i = 0; i < ROOF_PHASE_COUNT; i++) {
+      if (one.phases[i].present) {
+        assert_at_best(&one.phases[i], s.pp > 1);
+      }
+    }
+  }
+}
+
 /** More devices never hold or compute more each; a slower network is never faster; bounds are in order. */
 static void monotone(void **state) {
   (void)state;
@@ -302,7 +336,7 @@ static void monotone(void **state) {
     const roof_model_phase *p = &one.phases[ROOF_PHASE_PREFILL];
     assert_true(one.capacity.weight_bytes < weights_before && p->compute_seconds < compute_before);
     assert_true(p->lower_seconds <= p->expected_seconds && p->lower_seconds <= p->upper_seconds);
-    assert_true(p->lower_seconds >= p->link_seconds[0] && p->lower_seconds >= p->link_seconds[1]);
+    assert_at_best(p, false);
     assert_near(p->link_seconds[0] + p->link_seconds[1], p->network_seconds, 1e-12);
     assert_true((p->link_seconds[ROOF_SPAN_CLUSTER] > 0) == (s.tp > 8));
     weights_before = one.capacity.weight_bytes, compute_before = p->compute_seconds;
@@ -501,7 +535,7 @@ static void neighbours_keep_their_bridge(void **state) {
     assert_null(operation(p, plans[i].far, ROOF_SPAN_NEIGHBOURS));
     assert_true((p->link_seconds[ROOF_SPAN_NEIGHBOURS] > 0) == (plans[i].near != NULL));
     assert_true(plans[i].near == NULL || operation(p, plans[i].near, ROOF_SPAN_NODE) == NULL);
-    assert_true(p->lower_seconds >= p->link_seconds[ROOF_SPAN_NEIGHBOURS]);
+    assert_at_best(p, s.pp > 1);
   }
   roof_model_settings s = base(&llama);
   s.tp = 2;
@@ -843,6 +877,7 @@ int main(void) {
       cmocka_unit_test(redundant_experts),
       cmocka_unit_test(one_microbatch_passes_once),
       cmocka_unit_test(bubble),
+      cmocka_unit_test(at_best_links_carry_what_they_must),
       cmocka_unit_test(monotone),
       cmocka_unit_test(refused),
       cmocka_unit_test(found),
