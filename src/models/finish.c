@@ -63,7 +63,8 @@ typedef struct hiding {
   double lower, expected, low, high;
 } hiding;
 
-/** Adds a transfer of so many bytes one way between the host's memory and the device, less what hides. */
+/** Adds a transfer of so many bytes one way between the host's memory and the device, less what hides: the less the longer the work
+ * takes. Totals have what is left at each length of the work, the operation all of them in order. */
 static void fetch(model_step *s, const char *name, double bytes, const hiding *room) {
   const roof_model_target *t = s->target;
   roof_model_phase *p = s->out;
@@ -84,6 +85,11 @@ static void fetch(model_step *s, const char *name, double bytes, const hiding *r
                             .expected_low_seconds = fmax(0, seconds - overlap * room->low),
                             .expected_high_seconds = fmax(0, seconds - overlap * room->high)};
   o.energy_joules = t->plain.costs.constant_watts * o.expected_seconds;
+  add_operation(p, &o);
+  rf_model_pipeline_add(s, 1, &o);
+  double least = o.expected_high_seconds;
+  o.expected_high_seconds = o.expected_low_seconds, o.expected_low_seconds = least;
+  o.lower_seconds = fmin(o.lower_seconds, least);
   p->operations[p->count++] = o;
 }
 
@@ -102,10 +108,8 @@ static void add_offload(model_step *s) {
                   : set->offload * p->bytes[ROOF_BYTES_WEIGHTS] + set->offload_kv * p->bytes[ROOF_BYTES_KV];
   const hiding room = {p->lower_seconds, p->expected_seconds, p->expected_low_seconds,
                        p->expected_high_seconds};
-  fetch(s, "offload", bytes, &room);
-  add_operation(p, &p->operations[p->count - 1]);
   s->place = MODEL_IN_LAYERS; /* nearly all of the weights, and all of the cache */
-  rf_model_pipeline_add(s, 1, &p->operations[p->count - 1]);
+  fetch(s, "offload", bytes, &room);
   s->place = MODEL_OUTSIDE;
 }
 
@@ -172,7 +176,6 @@ static void add_update_offload(model_step *s) {
   const hiding room = {n * update->lower_seconds, n * update->expected_seconds,
                        n * update->expected_low_seconds, n * update->expected_high_seconds};
   fetch(s, "offload_update", bytes, &room);
-  add_operation(p, &p->operations[p->count - 1]);
 }
 
 void rf_model_finish(model_step *s) {

@@ -65,11 +65,16 @@ static model_idle training_idle(const model_step *s) {
                       more * p->expected_low_seconds, more * p->expected_high_seconds};
 }
 
+/** Of a transfer from the host the more is left the shorter the work that it hides behind: low and high may be the wrong way round. */
+static model_idle serving_idle(const model_step *s) {
+  double expected = wait_seconds(s, MODEL_TIME_EXPECTED);
+  return (model_idle){at_best(s, wait_seconds), wait_seconds(s, MODEL_TIME_UPPER), expected,
+                      fmin(expected, wait_seconds(s, MODEL_TIME_LOW)),
+                      fmax(expected, wait_seconds(s, MODEL_TIME_HIGH))};
+}
+
 model_idle rf_model_idle(const model_step *s) {
-  return s->training ? training_idle(s)
-                     : (model_idle){at_best(s, wait_seconds), wait_seconds(s, MODEL_TIME_UPPER),
-                                    wait_seconds(s, MODEL_TIME_EXPECTED), wait_seconds(s, MODEL_TIME_LOW),
-                                    wait_seconds(s, MODEL_TIME_HIGH)};
+  return s->training ? training_idle(s) : serving_idle(s);
 }
 
 /** Some stage has as many layers as the fullest of equal ones, one has the output projection, and one as much as the mean

@@ -326,6 +326,31 @@ static void at_best_links_carry_what_they_must(void **state) {
   }
 }
 
+static void assert_in_order(double least, double low, double expected, double high) {
+  double most = 1 + 1e-9;
+  assert_true(least <= low * most && low <= expected * most && expected <= high * most);
+}
+
+/** The longer the work takes, the less of a transfer from the host is left: its times are in order all the same. */
+static void times_with_a_host_are_in_order(void **state) {
+  (void)state;
+  static const double shares[] = {0.02, 0.05, 0.1, 0.3, 0.7}, stages[] = {1, 2, 4}, batches[] = {1, 8, 64};
+  for (int n = 0; n < 5 * 3 * 3 * 2; n++) {
+    roof_model_settings s = base(&llama);
+    s.offload = shares[n % 5], s.pp = stages[n / 5 % 3], s.batch = batches[n / 15 % 3];
+    s.options.overlap = n / 45 % 2 == 0 ? s.options.overlap : 0.8;
+    answer(&llama, &s, &one);
+    for (int i = ROOF_PHASE_PREFILL; i <= ROOF_PHASE_DECODE; i++) {
+      const roof_model_phase *p = &one.phases[i];
+      const roof_model_operation *o = known_operation(p, "offload", ROOF_SPAN_HOST);
+      assert_in_order(p->lower_seconds, p->expected_low_seconds, p->expected_seconds,
+                      p->expected_high_seconds);
+      assert_in_order(o->lower_seconds, o->expected_low_seconds, o->expected_seconds,
+                      o->expected_high_seconds);
+    }
+  }
+}
+
 /** More devices never hold or compute more each; a slower network is never faster; bounds are in order. */
 static void monotone(void **state) {
   (void)state;
@@ -878,6 +903,7 @@ int main(void) {
       cmocka_unit_test(one_microbatch_passes_once),
       cmocka_unit_test(bubble),
       cmocka_unit_test(at_best_links_carry_what_they_must),
+      cmocka_unit_test(times_with_a_host_are_in_order),
       cmocka_unit_test(monotone),
       cmocka_unit_test(refused),
       cmocka_unit_test(found),
