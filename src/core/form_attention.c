@@ -92,7 +92,7 @@ typedef struct decode {
   double compute; /**< s, padded */
   double keys_in; /**< s that the units take to bring in the keys in the format of the arithmetic */
   double fill;    /**< keys more a unit, in each part of a split */
-  double edge;    /**< and once, where a window begins within a tile of them */
+  double edge;    /**< and once, of those before a window that begins within a tile */
   double rows;    /**< queries of a tile */
   double started; /**< waves at least, those for keys before the window included */
   double saved;   /**< s of the latency, where there is no kernel before */
@@ -159,11 +159,11 @@ static decode decode_of(const rf_run *run) {
     d.rows = ceil(own / rows) * rows;
     d.compute *= d.rows / own;
     d.fill = fill_of(run, own);
-    d.edge = s->routed > 0 ? fill_keys : 0;
+    d.edge = s->routed > 0 ? fmin(fill_keys, s->routed) : 0;
   }
   double taken = as_stored ? run->work->cache_bytes : wide_bytes(run);
   d.keys_in = bytes > 0 ? run->memory * taken / bytes * shares / run->c[ROOF_UNIT_BANDWIDTH] : 0;
-  d.most = as_prompt ? 1 : fmin(most_splits, d.keys / least_keys);
+  d.most = as_prompt ? 1 : fmin(most_splits, (d.keys + d.edge) / least_keys);
   d.saved = as_stored ? as_cached.before * run->c[ROOF_LATENCY_SECONDS] : 0;
   return d;
 }

@@ -70,6 +70,21 @@ static void a_window_begins_within_a_tile(void **state) {
   assert_true(seconds_of(last, tiles) == seconds_of(all, tiles));
 }
 
+/** What lies before a window is read in part at most: no window takes longer than all of the keys. */
+static void a_window_takes_no_longer(void **state) {
+  (void)state;
+  static const int keys[] = {2, 4, 64, 128, 200, 511, 1024, 3000, 8192}, batches[] = {1, 16, 64};
+  of_decode->values[ROOF_RESIDENTS] = 1;
+  for (int n = 0; n < 9 * 3 * 16; n++) {
+    char all[128], last[160];
+    int kv = keys[n % 9], window = 1 + (kv - 1) * (n / 27) / 16;
+    snprintf(all, sizeof all, "batch=%d heads=64 kv_heads=%d head_dim=128 causal=1 q_len=1 kv_len=%d",
+             batches[n / 9 % 3], n % 2 == 0 ? 64 : 8, kv);
+    snprintf(last, sizeof last, "%s window=%d", all, n / 27 == 15 ? kv - 1 : window);
+    assert_true(seconds_of(last, 0) <= seconds_of(all, 0) * (1 + 1e-9));
+  }
+}
+
 /** Where single query heads have a kernel of their own, few groups go head by head and many do not. */
 static void few_groups_go_head_by_head(void **state) {
   (void)state;
@@ -252,6 +267,7 @@ static void tiles_store_no_more(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_window_begins_within_a_tile),
+      cmocka_unit_test(a_window_takes_no_longer),
       cmocka_unit_test(few_groups_go_head_by_head),
       cmocka_unit_test(blocks_start_before_the_window),
       cmocka_unit_test(one_token_is_decoded_or_a_prompt),
