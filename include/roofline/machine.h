@@ -192,7 +192,8 @@ typedef struct roof_constants {
   roof_provenance kind;
   char source[ROOF_SOURCE_MAX];
   char date[16];
-  double clocks; /**< FLOPs of a unit in a clock over those where `efficiency` was fitted; 0, NaN: its own */
+  /** By format FLOPs of a unit in a clock over those where `efficiency` was fitted, which is scaled by those of `dtype`; 0: its own. */
+  double clocks[ROOF_DTYPE_COUNT];
 } roof_constants;
 
 /** A list's entries never move: a pointer to one holds as long as the machine does. Append with the functions

@@ -79,7 +79,7 @@ static roof_status scale(heir *h, roof_constants *c, bool apart, roof_error *err
   if (status == ROOF_OK) {
     rf_scaling scaling = rf_scaling_of(c, owner, h->machine, apart);
     rf_scaling_apply(&scaling, c->values, c->values);
-    c->clocks = scaling.clocks;
+    memcpy(c->clocks, scaling.clocks, sizeof c->clocks);
     if (apart && c->kernel != ROOF_KERNEL_STREAM) {
       limit(c, measured_share(h->machine, c->dtype));
     }

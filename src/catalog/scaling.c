@@ -35,9 +35,8 @@ bool rf_scaling_is_of_a_host(const roof_constants *of) {
 }
 
 /** Operations of a unit in a clock. */
-static double per_clock(const roof_machine *machine, const roof_constants *of) {
-  roof_unit unit = of->kernel == ROOF_KERNEL_STREAM ? ROOF_VECTOR : ROOF_MATRIX;
-  const roof_peak *peak = roof_machine_peak(machine, of->dtype, unit, false, ROOF_DATASHEET);
+static double per_clock(const roof_machine *machine, roof_dtype dtype, roof_unit unit) {
+  const roof_peak *peak = roof_machine_peak(machine, dtype, unit, false, ROOF_DATASHEET);
   return peak != NULL ? peak->flops_per_second / machine->unit_count / machine->clock_hz : NAN;
 }
 
@@ -46,11 +45,25 @@ static double ratio(double to, double from) {
   return r > 0 && isfinite(r) ? r : 1;
 }
 
+/** A format that either machine does not have has the ratio of the constants' own. */
+static void compare_clocks(const roof_constants *of, const roof_machine *from, const roof_machine *to,
+                           double clocks[ROOF_DTYPE_COUNT]) {
+  roof_unit unit = of->kernel == ROOF_KERNEL_STREAM ? ROOF_VECTOR : ROOF_MATRIX;
+  double own = ratio(per_clock(to, of->dtype, unit), per_clock(from, of->dtype, unit));
+  for (int i = 0; i < ROOF_DTYPE_COUNT; i++) {
+    double r = per_clock(to, (roof_dtype)i, unit) / per_clock(from, (roof_dtype)i, unit);
+    clocks[i] = r > 0 && isfinite(r) ? r : own;
+  }
+}
+
 rf_scaling rf_scaling_of(const roof_constants *of, const roof_machine *from, const roof_machine *to,
                          bool apart) {
-  rf_scaling t = {.clocks = 1, .gain_of_none = of->kernel == ROOF_KERNEL_PRODUCT ? 1 : 0};
+  rf_scaling t = {.dtype = of->dtype, .gain_of_none = of->kernel == ROOF_KERNEL_PRODUCT ? 1 : 0};
   for (int i = 0; i < ROOF_CONSTANT_COUNT; i++) {
     t.factors[i] = 1;
+  }
+  for (int i = 0; i < ROOF_DTYPE_COUNT; i++) {
+    t.clocks[i] = 1;
   }
   if (strcmp(from->name, to->name) == 0) {
     return t;
@@ -71,7 +84,7 @@ rf_scaling rf_scaling_of(const roof_constants *of, const roof_machine *from, con
   t.factors[ROOF_UNIT_BANDWIDTH] = pow(clock / part, drawn_by_clock);
   t.factors[ROOF_CACHE_GAIN] = cache / memory;
   if (family) {
-    t.clocks = ratio(per_clock(to, of), per_clock(from, of));
+    compare_clocks(of, from, to, t.clocks);
   }
   return t;
 }
@@ -83,7 +96,7 @@ void rf_scaling_apply(const rf_scaling *scaling, const double values[ROOF_CONSTA
     own[i] = values[i] * scaling->factors[i];
   }
   own[ROOF_CACHE_GAIN] = none + (gain - none) * scaling->factors[ROOF_CACHE_GAIN];
-  own[ROOF_EFFICIENCY] = efficiency / (efficiency + (1 - efficiency) * scaling->clocks);
+  own[ROOF_EFFICIENCY] = efficiency / (efficiency + (1 - efficiency) * scaling->clocks[scaling->dtype]);
 }
 
 double rf_scaling_rounded(double value) {

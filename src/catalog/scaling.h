@@ -8,8 +8,9 @@
 typedef struct rf_scaling {
   double factors[ROOF_CONSTANT_COUNT];
   double gain_of_none; /**< cache_gain that stays as it is: 1 where only what is beyond it grows */
-  double
-      clocks; /**< of one unit at its peak: FLOPs per clock over those of the machine that the constants are of */
+  roof_dtype dtype;    /**< of the constants */
+  /** Of one unit at its peak in each format: FLOPs per clock over those of the machine that the constants are of. */
+  double clocks[ROOF_DTYPE_COUNT];
 } rf_scaling;
 
 /** Times of kernels that are launched one at a time are their host's as much as the machine's, and stay as they are. */

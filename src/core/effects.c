@@ -244,13 +244,14 @@ static bool hold_for(const roof_target *target) {
   return !target->parts_stay || (memory != NULL && memory->kind == ROOF_MEASURED);
 }
 
-/** The share of the peak of kernels on vector lanes: as where it was fitted, by constants that were scaled to the rate of
- * another matrix unit. */
-static double efficiency_on_lanes(const roof_target *target, const roof_constants *own) {
-  const roof_peak *peak = target->peak[ROOF_MATRIX];
-  double scaled = own->values[ROOF_EFFICIENCY], fitted = scaled * own->clocks;
-  bool of_matrix = own->clocks > 0 && own->kernel != ROOF_KERNEL_STREAM;
-  return of_matrix && peak != NULL && peak->unit == ROOF_VECTOR ? fitted / (fitted + 1 - scaled) : scaled;
+/** The share of the peak in use, by constants that were scaled to the rate of their own format's unit: on vector lanes in place
+ * of a matrix unit as where it was fitted. */
+static double efficiency_of(const roof_target *target, const roof_constants *own) {
+  roof_unit unit = own->kernel == ROOF_KERNEL_STREAM ? ROOF_VECTOR : ROOF_MATRIX;
+  const roof_peak *peak = target->peak[unit];
+  double scaled = own->values[ROOF_EFFICIENCY], by = own->clocks[own->dtype];
+  double clocks = peak == NULL ? by : peak->unit == unit ? own->clocks[peak->dtype] : 1;
+  return by > 0 && clocks != by ? scaled * by / (scaled * by + (1 - scaled) * clocks) : scaled;
 }
 
 /** How many times the peak in use the datasheet's is; NaN: that one is not known. */
@@ -310,7 +311,7 @@ void rf_forms_resolve(roof_target *target) {
       if ((without & 1u << ROOF_EFFECT_QUANTISE) != 0) {
         values[ROOF_LATENCY_SECONDS] -= latency_of_quantise(target, own);
       }
-      values[ROOF_EFFICIENCY] = efficiency_on_lanes(target, own);
+      values[ROOF_EFFICIENCY] = efficiency_of(target, own);
       if (target->options.achieved && !target->parts_stay) {
         share_measured(target, (roof_kernel_kind)k, values);
       }

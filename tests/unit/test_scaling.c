@@ -8,9 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog/family.h"
 #include "owned.h"
 #include "roofline/catalog.h"
 #include "roofline/effects.h"
+#include "roofline/ops.h"
+#include "roofline/shape.h"
 
 static roof_machine *load(const char *name) {
   roof_machine *machine = NULL;
@@ -33,7 +36,9 @@ static void a_machine_keeps_its_own(void **state) {
   for (int i = 0; i < ROOF_CONSTANT_COUNT; i++) {
     assert_near(t.factors[i], 1, 0);
   }
-  assert_near(t.clocks, 1, 0);
+  for (int i = 0; i < ROOF_DTYPE_COUNT; i++) {
+    assert_near(t.clocks[i], 1, 0);
+  }
 }
 
 /** The same units with less memory behind them each draw more of it; times are clocks. */
@@ -76,9 +81,46 @@ static void slower_units_reach_more_of_their_peak(void **state) {
   owned roof_machine *h20 = load("nvidia-h20");
   double e = decode_of(h200, NULL)->values[ROOF_EFFICIENCY];
   rf_scaling t = rf_scaling_of(decode_of(h200, NULL), h200, h20, false);
-  assert_near(t.clocks, 148.0 / 78 / (989.4 / 132), 1e-9);
-  assert_near(decode_of(h20, NULL)->values[ROOF_EFFICIENCY], e / (e + (1 - e) * t.clocks),
+  assert_near(t.clocks[ROOF_BF16], 148.0 / 78 / (989.4 / 132), 1e-9);
+  assert_near(decode_of(h20, NULL)->values[ROOF_EFFICIENCY], e / (e + (1 - e) * t.clocks[ROOF_BF16]),
               2e-4); /* files have four digits */
+}
+
+/** The machine as its file would be with 16-bit units so many times as fast, its constants scaled anew. */
+static void speed_up_16_bits(roof_machine *machine, double times) {
+  for (int i = 0; i < machine->peak_count; i++) {
+    roof_peak *peak = &machine->peaks[i];
+    peak->flops_per_second *= peak->dtype == ROOF_FP16 || peak->dtype == ROOF_BF16 ? times : 1;
+  }
+  machine->constants_count = 0;
+  assert_int_equal(rf_catalog_inherit(machine, NULL), ROOF_OK);
+}
+
+static double product_seconds(const roof_machine *machine, roof_dtype dtype) {
+  roof_types types = roof_types_of(dtype);
+  roof_options options = roof_options_default();
+  roof_target target;
+  roof_prediction p;
+  const roof_op *op = NULL;
+  double values[ROOF_PARAM_MAX];
+  assert_int_equal(roof_target_init(&target, machine, &types, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_op_find("gemm", &op, NULL), ROOF_OK);
+  assert_int_equal(roof_shape_values(op, "m=4096 n=4096 k=4096", values, NULL), ROOF_OK);
+  roof_predict(&target, op, values, &p);
+  return p.expected_seconds;
+}
+
+/** Constants of products in 16 bits serve formats without timings of their own: what they reach of a peak goes by their own units. */
+static void another_format_is_scaled_by_its_own_units(void **state) {
+  (void)state;
+  static const roof_dtype others[] = {ROOF_TF32, ROOF_FP64};
+  owned roof_machine *h100 = load("nvidia-h100-sxm");
+  owned roof_machine *faster = load("nvidia-h100-sxm");
+  speed_up_16_bits(faster, 1.3);
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+    assert_near(product_seconds(faster, others[i]), product_seconds(h100, others[i]), 1e-3);
+  }
+  assert_true(product_seconds(faster, ROOF_BF16) < product_seconds(h100, ROOF_BF16));
 }
 
 /** What is not known of a machine leaves the constants as they are. */
@@ -138,6 +180,7 @@ int main(void) {
       cmocka_unit_test(family_members_scale),
       cmocka_unit_test(intervals_widen_with_distance),
       cmocka_unit_test(slower_units_reach_more_of_their_peak),
+      cmocka_unit_test(another_format_is_scaled_by_its_own_units),
       cmocka_unit_test(unknown_figures_change_nothing),
       cmocka_unit_test(families_without_timings_have_those_of_all),
       cmocka_unit_test(no_more_of_a_peak_is_expected_than_was_measured),
