@@ -527,12 +527,24 @@ void roof_place_heed(const roof_ceilings *ceilings, const roof_op *op, const dou
   }
 }
 
+static bool is_same(double a, double b) {
+  return fabs(a - b) <= 1e-9 * b;
+}
+
+/** What binds where the memory has the longest time, unless the last cache keeps bytes of a run before. */
+static roof_regime kept_regime(const roof_target *target, const roof_prediction *p) {
+  double least = p->lower_seconds, launches = p->work.launches * target->least_launch_seconds;
+  return is_same(p->compute_seconds, least) ? ROOF_COMPUTE_BOUND
+         : is_same(launches, least)         ? ROOF_OVERHEAD_BOUND
+                                            : ROOF_MEMORY_BOUND;
+}
+
 /** The wall itself, whatever the overhead cutoff: the longest of the times. */
-static roof_regime bound_regime(const roof_prediction *p) {
+static roof_regime bound_regime(const roof_target *target, const roof_prediction *p) {
   double longest =
       fmax(fmax(p->compute_seconds, p->memory_seconds), fmax(p->network_seconds, p->overhead_seconds));
   return p->compute_seconds >= longest   ? ROOF_COMPUTE_BOUND
-         : p->memory_seconds >= longest  ? ROOF_MEMORY_BOUND
+         : p->memory_seconds >= longest  ? kept_regime(target, p)
          : p->network_seconds >= longest ? ROOF_NETWORK_BOUND
                                          : ROOF_OVERHEAD_BOUND;
 }
@@ -560,7 +572,7 @@ void roof_place_work(const roof_target *target, const roof_work *work, double se
   out.unit = work->unit;
   out.level = target->memory;
   if (p.lower_seconds > 0 && roof_prediction_bounds(target, &p, NULL) == ROOF_OK) {
-    p.regime = bound_regime(&p);
+    p.regime = bound_regime(target, &p);
     out.regime = p.regime;
     roof_prediction_binding(&p, out.binding, sizeof out.binding);
     out.basis = basis_of(&p);

@@ -1,10 +1,12 @@
 /* Claims judged by the library, as a program would ask. */
 #include "test.h"
 
+#include "owned.h"
 #include "roofline/catalog.h"
 #include "roofline/claim.h"
 #include "roofline/documents.h"
 #include "roofline/ops.h"
+#include "roofline/shape.h"
 
 static roof_machine *machine;
 static roof_target target;
@@ -129,6 +131,35 @@ static void an_operation_at_any_speed(void **state) {
   assert_string_equal(roof_claim_kind_name(ROOF_CLAIM_KIND_COUNT), "?");
 }
 
+/** Where the last cache keeps the data of a run before, the memory is not the limit, though its time is the longest. */
+static void the_limit_is_named_by_what_takes_its_time(void **state) {
+  (void)state;
+  static const struct {
+    const char *op, *shape, *limit;
+  } cases[] = {{"conv2d",
+                "batch=93 in_channels=4 out_channels=2 height=46 width=64 kernel=7 algorithm=direct",
+                "compute-bound (fp32 vector)"},
+               {"copy", "n=1M", "overhead-bound (launch)"},
+               {"copy", "n=4M", "memory-bound (L2)"},
+               {"copy", "n=1G", "memory-bound (GDDR)"}};
+  owned roof_machine *card = NULL;
+  roof_target l40s;
+  roof_types types = roof_types_of(ROOF_FP32);
+  roof_options options = roof_options_default();
+  assert_int_equal(roof_catalog_load("l40s", &card, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&l40s, card, &types, &options, NULL), ROOF_OK);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    roof_claim claim;
+    roof_claim_judged judged;
+    roof_claim_init(&claim);
+    assert_int_equal(roof_op_find(cases[i].op, &claim.op, NULL), ROOF_OK);
+    assert_int_equal(roof_shape_values(claim.op, cases[i].shape, claim.values, NULL), ROOF_OK);
+    claim.value[ROOF_CLAIM_TIME] = 1;
+    assert_int_equal(roof_claim_judge(&l40s, &claim, &judged, NULL), ROOF_OK);
+    assert_string_equal(judged.limit_name, cases[i].limit);
+  }
+}
+
 static roof_status parse(const char *const *words, int count, roof_claim *claim, roof_error *error) {
   const char *name = roof_claim_operation(words, count);
   const roof_op *op = NULL;
@@ -235,6 +266,7 @@ int main(void) {
       cmocka_unit_test(what_was_measured_is_possible),
       cmocka_unit_test(a_bandwidth_is_another_figure),
       cmocka_unit_test(an_operation_at_any_speed),
+      cmocka_unit_test(the_limit_is_named_by_what_takes_its_time),
       cmocka_unit_test(words_make_a_claim),
       cmocka_unit_test(words_that_make_none),
       cmocka_unit_test(a_judged_claim_is_a_document),
