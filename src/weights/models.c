@@ -105,7 +105,7 @@ static const char *without_owner(const char *name) {
 /** Suggests the nearest of `words`, which this cuts apart into `names`; else those that begin as the name does, up to a
  * dash: the others of its family. */
 static void suggest(const char *own, const char **names, char *words, roof_error *error) {
-  char family[ROOF_NAME_MAX], *rest = NULL, *dash = family;
+  char family[ROOF_NAME_MAX], *rest = NULL, *dash;
   size_t count = 0;
   for (char *word = strtok_r(words, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
     names[count++] = word;

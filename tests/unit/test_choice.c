@@ -25,6 +25,7 @@ static int setup(void **state) {
   if (roof_model_load("llama-3.1-70b", &llama, NULL) != ROOF_OK) {
     return -1;
   }
+  llama.repository[0] = '\0'; /* a file of the user's */
   settings = roof_model_settings_default(&llama);
   settings.prompt = 8000;
   return roof_model_precisions_parse("bf16/fp8", &settings.precision, &precisions, NULL) == ROOF_OK ? 0 : -1;
@@ -202,6 +203,16 @@ static void engines_have_their_machines(void **state) {
   precisions = before;
 }
 
+/** A model by its name is started from its repository, or from a file of that name where the engine reads files. */
+static void a_model_by_name_is_started_from_its_repository(void **state) {
+  (void)state;
+  const roof_choice one = {.point = {.tp = 1, .pp = 1, .dp = 1, .ep = 1, .cp = 1, .batch = 1}};
+  strcpy(llama.repository, "owner/M");
+  assert_non_null(strstr(started(&one, ROOF_ENGINE_VLLM), "vllm serve owner/M "));
+  assert_non_null(strstr(started(&one, ROOF_ENGINE_LLAMA_CPP), "llama-server --model M.gguf "));
+  llama.repository[0] = '\0';
+}
+
 static void the_plan_is_typed_as_engines_read_it(void **state) {
   (void)state;
   const roof_choice dense = {
@@ -337,6 +348,7 @@ int main(void) {
       cmocka_unit_test(a_sequence_longer_than_the_model_was_made_for_is_refused),
       cmocka_unit_test(what_keeps_up_is_first),
       cmocka_unit_test(engines_have_their_machines),
+      cmocka_unit_test(a_model_by_name_is_started_from_its_repository),
       cmocka_unit_test(the_plan_is_typed_as_engines_read_it),
       cmocka_unit_test(two_pools_are_started_by_their_roles),
       cmocka_unit_test(engines_take_memory_by_their_own_rules),
