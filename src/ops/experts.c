@@ -85,15 +85,10 @@ static void add_router(const double *v, const roof_types *t, roof_work *w) {
   add(w, &choice);
 }
 
-/** Experts of this device that are read at least: as given, else the fewest. */
-static double fewest_experts(const double *v) {
-  return v[TOUCHED] > 0 ? v[TOUCHED] : rf_fewest_experts(touched_experts(v), v[TOP_K], v[EP]);
-}
-
-/** Of one kernel that does all: each token in and out once. */
+/** Of one kernel that does all: each token in and out once, the fewest experts. Those that `touched` says may be an estimate. */
 static double least_bytes(const double *v, double rows, const roof_types *t) {
-  double tokens = fmin(rows, v[TOKENS]);
-  double weights = fewest_experts(v) * (2 + v[GATED]) * v[INTERMEDIATE];
+  double tokens = fmin(rows, v[TOKENS]), touched = touched_experts(v);
+  double weights = rf_fewest_experts(touched, v[TOP_K], v[EP]) * (2 + v[GATED]) * v[INTERMEDIATE];
   return tokens * v[HIDDEN] * (roof_dtype_bytes(t->compute) + roof_dtype_bytes(t->output)) +
          roof_types_weight_bytes(t, v[HIDDEN] * (weights + v[ROUTER] * v[EXPERTS]));
 }
@@ -116,7 +111,7 @@ static void moe(const roof_op *op, const double *v, const roof_types *t, roof_wo
   }
   w->working_set -= counted_twice(v, rows, t);
   w->least.bytes = least_bytes(v, rows, t);
-  w->least.why = v[TOUCHED] > 0 ? "one kernel" : SAME_EXPERTS ", in one kernel";
+  w->least.why = SAME_EXPERTS ", in one kernel";
 }
 
 /** Whether so many experts can get a row: a device has no more, each row touches one, and a token's are different ones. */

@@ -72,7 +72,7 @@ static void convolution_by_fewer_products(void **state) {
   assert_near(roof_ceiling_of(&target, ROOF_THEORETICAL, &three.work).seconds, three.compute_seconds, 1e-12);
 }
 
-/** 64 tokens are expected to touch 221 of 256 experts; all may pick the same 8, unless it is said how many are. */
+/** 64 tokens are expected to touch 221 of 256 experts; all may pick the same 8, whatever is said. */
 static void the_fewest_experts(void **state) {
   (void)state;
   roof_types types = roof_types_of(ROOF_BF16);
@@ -86,8 +86,8 @@ static void the_fewest_experts(void **state) {
   roof_prediction one = PREDICT("moe", &types, 1, 7168, 2048, 256, 8, 1, 1, 4, 0);
   assert_near(one.work.least.bytes, 8 * expert + 7168 * 4, 1e-12);
   roof_prediction stated = PREDICT("moe", &types, 64, 7168, 2048, 256, 8, 1, 1, 4, 0, 1, 100);
-  assert_near(stated.lower_seconds, (100 * expert + 64 * 7168 * 4.0) / 1e12, 1e-12);
-  assert_string_equal(stated.work.least.why, "one kernel");
+  assert_near(stated.work.least.bytes, 8 * expert + 64 * 7168 * 4,
+              1e-12); /* an importer's number is an estimate */
   roof_prediction known = PREDICT("grouped", &types, 512, 221, 7168, 4096);
   assert_true(isnan(known.work.least.bytes) && known.lower_seconds == known.memory_seconds);
   roof_prediction expected = PREDICT("grouped", &types, 512, 221, 7168, 4096, 0, 0, 8);
