@@ -72,7 +72,7 @@ static void convolution_by_fewer_products(void **state) {
   assert_near(roof_ceiling_of(&target, ROOF_THEORETICAL, &three.work).seconds, three.compute_seconds, 1e-12);
 }
 
-/** 64 tokens are expected to touch 221 of 256 experts; all may pick the same 8, whatever is said. */
+/** 64 tokens are expected to touch 221 of 256 experts; all may pick the same 8, however many an importer estimates. */
 static void the_fewest_experts(void **state) {
   (void)state;
   roof_types types = roof_types_of(ROOF_BF16);
