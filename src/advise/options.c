@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advise/topics.h"
+#include "advise/options.h"
 #include "core/number.h"
 #include "roofline/effects.h"
 #include "roofline/formats.h"

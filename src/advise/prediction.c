@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "advise/options.h"
 #include "advise/topics.h"
 #include "core/form.h"
 #include "core/link.h"

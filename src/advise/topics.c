@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "advise/options.h"
 #include "advise/topics.h"
 #include "core/letters.h"
 #include "roofline/advise.h"
@@ -542,9 +543,8 @@ static const roof_topic topics[] = {
     {"adapters", "LoRA: thin products next to those of the weights, two for each matrix and fine-tune",
      "An adapter of rank r adds r (in + out) weights to a matrix of in x out, and two thin products to\n"
      "each step, whose rate is that of reading them. Served together, the adapters of a batch are read\n"
-     "in addition to the weights that all share. `roofline serve NAME adapters=100 rank=16` counts them, "
-     "and\n"
-     "`roofline model NAME --train lora=16` a step that trains one.",
+     "in addition to the weights that all share. `roofline serve NAME adapters=100 rank=16` counts\n"
+     "them, and `roofline model NAME --train lora=16` a step that trains one.",
      NULL, EXAMPLE},
     {"effect", "a named reason why expected differs from the bound",
      "One named, switchable reason why the expected time differs from the bound: efficiency, waves,\n"

@@ -29,8 +29,6 @@ void rf_advise_work_occupancy(roof_text *out, const roof_lesson *lesson);
 extern const roof_op rf_advise_occupancy;
 /** How long the work must take not to be overhead, where it is. */
 void rf_advise_work_escape(roof_text *out, const roof_lesson *lesson);
-/** Whether effects are left out, so that the expected interval is none of what kernels did. */
-bool rf_advise_leaves_out(const roof_options *options);
 /** The occupancy itself; left as it is where it is not known, or nothing can be launched. */
 void rf_advise_occupancy_of(const roof_lesson *lesson, roof_occupancy *occupancy);
 /** The largest tile of a block. */

@@ -181,8 +181,7 @@ static double least_tolerance(roof_dtype dtype) {
   return dtype == ROOF_FP16 ? 0x1p-25 : 0;
 }
 
-/** The most results of a run that are compared: of some hundred million as many as that tell of any part of them that is wrong.
- * In blocks of so many elements, so that threads have enough of them. */
+/** The most results of a run that are compared, one in 24 of 100 million, and about how many elements threads look at in turn. */
 enum { MOST_COMPARED = 1 << 22, BLOCK = 4096 };
 
 /** The element of a span of `step` that is compared: the first of all, then anywhere. At a regular step all
@@ -192,7 +191,7 @@ static size_t compared_in(size_t span, size_t step) {
   return span * step + (size_t)(fraction * step >> 32);
 }
 
-/** Whether all so many elements are numbers: for the formats of most data by their exponents, eight or sixteen at a time. */
+/** Whether all elements are numbers; of fp32, in which most is run, by their exponents, which compilers make vectors of. */
 static bool are_finite(const void *data, roof_dtype dtype, size_t begin, size_t end) {
   bool finite = true;
   if (dtype == ROOF_FP32) {

@@ -204,7 +204,7 @@ static roof_status check(const roof_choice_question *q, roof_error *error) {
   if (status == ROOF_OK && most_tokens > 0 && tokens > most_tokens) {
     status = roof_error_set(error, ROOF_E_ARGUMENT,
                             "plan: %.0f tokens per sequence are more than the %.0f that %s was made for",
-                            tokens, most_tokens, q->model->name);
+                            tokens, most_tokens, roof_model_title(q->model));
   }
   status = status == ROOF_OK ? rf_model_limits_check(q->model, &q->limits, error) : status;
   status = status == ROOF_OK ? check_memory(q, error) : status;

@@ -227,10 +227,10 @@ roof_status roof_model_check_fit(const roof_model_target *t, const roof_model_an
   char shortage[48];
   roof_text with = {0};
   describe(&with, t, weights);
-  roof_error_set(error, ROOF_E_ARGUMENT,
-                 "%s does not fit, %s short on each device, so it has no times; fits with %s", t->model->name,
-                 roof_bytes_format(shortage, sizeof shortage, -a->capacity.spare_bytes),
-                 with.data != NULL ? with.data : "more memory");
+  roof_error_set(
+      error, ROOF_E_ARGUMENT, "%s does not fit, %s short on each device, so it has no times; fits with %s",
+      roof_model_title(t->model), roof_bytes_format(shortage, sizeof shortage, -a->capacity.spare_bytes),
+      with.data != NULL ? with.data : "more memory");
   roof_text_done(&with);
   return ROOF_E_ARGUMENT;
 }

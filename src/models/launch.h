@@ -6,8 +6,8 @@
 
 /** Names of an engine's options; a NULL one does not exist. */
 typedef struct launch_engine {
-  const char *file; /**< ending of the model's file; NULL: it loads a repository */
   const char *start;
+  const char *file; /**< ending of the model's file; NULL: it loads a repository */
   const char *gpus; /**< vendors of GPUs that it runs on */
   bool hosts;       /**< on processors and Apple's GPUs too, one to a process */
   bool mixes;       /**< takes the mixed formats of llama.cpp's files */

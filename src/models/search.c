@@ -355,8 +355,8 @@ static void try_all(search *s, const roof_model_settings *base) {
 roof_status rf_model_limits_check(const roof_model *model, const roof_plan_limits *limits,
                                   roof_error *error) {
   if (model->encoder) {
-    return roof_error_set(error, ROOF_E_UNSUPPORTED, "plan: %s is %s: it has no time per token", model->name,
-                          model->denoises ? "a diffusion model" : "an encoder");
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "plan: %s is %s: it has no time per token",
+                          roof_model_title(model), model->denoises ? "a diffusion model" : "an encoder");
   }
   return limits->users > 0 && limits->rate > 0
              ? roof_error_set(error, ROOF_E_ARGUMENT,
@@ -417,7 +417,7 @@ roof_status roof_plan_range(const roof_model *model, const roof_machine *machine
   s->target.settings.cp = point->cp, s->target.settings.chunk = point->chunk;
   if (status == ROOF_OK &&
       !set_plan(s, point->tp, point->pp, point->dp, point->ep, point->batch / point->dp)) {
-    status = roof_error_set(error, ROOF_E_ARGUMENT, "plan: does not divide %s", model->name);
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "plan: does not divide %s", roof_model_title(model));
   }
   if (status == ROOF_OK) {
     *low = point_again(s, LOW, point);

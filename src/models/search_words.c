@@ -46,7 +46,8 @@ void roof_train_plans_sentence(roof_text *out, const roof_model *model, const ro
   const roof_train_point *b = &f->best;
   char x[SHORT], y[SHORT];
   roof_text_addf(out, "%s trained on %.0f x %s, %.0f sequences of %.0f tokens: %.0f plans tried, %.0f fit\n",
-                 model->name, devices, machine->title, f->batch, settings->prompt, f->tried, f->fit);
+                 roof_model_title(model), devices, machine->title, f->batch, settings->prompt, f->tried,
+                 f->fit);
   if (settings->interleave > 1) {
     roof_text_addf(out, "  pipelines of %.0f stages on each device\n", settings->interleave);
   }

@@ -287,7 +287,7 @@ roof_status roof_model_target_init(roof_model_target *target, const roof_model *
   status = status == ROOF_OK ? rf_model_plan_check(model, settings, error) : status;
   if (status == ROOF_OK && settings->prefix > 0 && model->encoder) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "prefix=%g: %s is an encoder: nothing is cached",
-                            settings->prefix, model->name);
+                            settings->prefix, roof_model_title(model));
   }
   if (status != ROOF_OK) {
     return status;

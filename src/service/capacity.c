@@ -82,7 +82,7 @@ roof_status rf_capacity_check(const roof_model_target *t, const service_capacity
   rf_model_add_memory_rule(&why, &t->settings, true);
   roof_text_addf(&why, ", with steps of %.0f tokens; fits with ", c->step_tokens);
   add_fits(&why, t, c);
-  roof_error_set(error, ROOF_E_ARGUMENT, "serve: %s does not fit, %s", t->model->name,
+  roof_error_set(error, ROOF_E_ARGUMENT, "serve: %s does not fit, %s", roof_model_title(t->model),
                  why.failed ? "out of memory" : why.data);
   roof_text_done(&why);
   return ROOF_E_ARGUMENT;

@@ -40,7 +40,7 @@ static roof_status check_target(const roof_model_target *t, roof_error *error) {
   const roof_model_settings *s = &t->settings;
   if (t->model->encoder || t->model->denoises || s->train || s->generate < 1) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "serve: %s: nothing is generated token by token",
-                          t->model->name);
+                          roof_model_title(t->model));
   }
   if (s->offload > 0 || s->offload_kv > 0) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED,
@@ -72,7 +72,7 @@ roof_status roof_service_draft(roof_service *service, const roof_model_target *d
   if (status == ROOF_OK && !(service->steps.target.settings.draft > 0)) {
     status =
         roof_error_set(error, ROOF_E_ARGUMENT, "serve: %s drafts no tokens; draft=3 accept=0.7 says how many",
-                       draft->model->name);
+                       roof_model_title(draft->model));
   }
   if (status != ROOF_OK) {
     return status;
@@ -188,7 +188,7 @@ static roof_status check_length(const roof_model_target *t, const service_capaci
   if (context > 0 && tokens > context) {
     return roof_error_set(error, ROOF_E_ARGUMENT,
                           "serve: %s: %.0f + %.0f tokens are more than the %.0f that %s was made for", what,
-                          prompt, generate, context, t->model->name);
+                          prompt, generate, context, roof_model_title(t->model));
   }
   return rf_kept_blocks(&c->kept, page, tokens) <= c->blocks
              ? ROOF_OK

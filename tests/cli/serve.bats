@@ -28,6 +28,7 @@ serve() {
   ask --rate 4/s --tpot 30ms --ttft 500ms
   [[ ${lines[0]} == "4 requests/s: too much, saturates at "* ]]
   has "  goodput     90 % of requests keep TTFT 500.0 ms and TPOT 30.00 ms up to "
+  has "  plan        llama-3.3-70b on nvidia-h200-sxm: tp 4 " # as it was typed
   ask --rate 4/s --tpot 30ms --ttft 500ms --json
   rate=$(json .limit_rate_per_second)
   ask --rate "$rate" --tpot 30ms --ttft 500ms --json

@@ -33,6 +33,50 @@ static void wrong_element_is_found(const roof_kernel *kernel, roof_dtype dtype, 
   kernel->release(&run);
 }
 
+static double one_half(const roof_kernel_run *run, size_t index, double *tolerance) {
+  (void)run;
+  (void)index;
+  *tolerance = 0;
+  return 0.5;
+}
+
+static void assert_found(roof_kernel_run *run, size_t count, size_t at, double value) {
+  char where[32];
+  roof_error error = {0};
+  snprintf(where, sizeof where, "element %zu is", at);
+  set(run, at, value);
+  assert_int_equal(rf_kernel_compare(run, count, 100, one_half, &error), ROOF_E_INTERNAL);
+  assert_non_null(strstr(error.message, where));
+  set(run, at, 0.5);
+}
+
+/** Where a hundred of many are compared, all must be numbers, the first and the last are right, and a part that is wrong is
+ * found. */
+static void of_many_results_some_are_compared(void **state) {
+  (void)state;
+  enum { COUNT = 50001, STEP = COUNT / 100 + 1 };
+  static const roof_dtype formats[] = {ROOF_FP32, ROOF_FP64};
+  for (size_t f = 0; f < 2; f++) {
+    roof_kernel_run run;
+    const roof_kernel *kernel = NULL;
+    assert_int_equal(roof_kernel_find("relu", &kernel, NULL), ROOF_OK);
+    assert_true(start(kernel, formats[f], "n=50001", &run));
+    for (size_t i = 0; i < COUNT; i++) {
+      set(&run, i, 0.5);
+    }
+    assert_int_equal(rf_kernel_compare(&run, COUNT, 100, one_half, NULL), ROOF_OK);
+    assert_found(&run, COUNT, 12345, NAN);
+    assert_found(&run, COUNT, 40000, INFINITY);
+    assert_found(&run, COUNT, 0, 0.6);
+    assert_found(&run, COUNT, COUNT - 1, 0.6);
+    for (size_t i = 20000; i < 20000 + 2 * STEP; i++) {
+      set(&run, i, 0.6);
+    }
+    assert_int_equal(rf_kernel_compare(&run, COUNT, 100, one_half, NULL), ROOF_E_INTERNAL);
+    kernel->release(&run);
+  }
+}
+
 static void checks_find_a_wrong_element(void **state) {
   (void)state;
   each_kernel(wrong_element_is_found);
@@ -107,6 +151,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(checks_find_an_output_nobody_wrote),
       cmocka_unit_test(checks_find_a_wrong_element),
+      cmocka_unit_test(of_many_results_some_are_compared),
       cmocka_unit_test(checks_find_a_hole_far_from_the_sampled_rows),
       cmocka_unit_test(checks_look_at_every_column),
       cmocka_unit_test(checks_of_a_transform_look_at_every_point),

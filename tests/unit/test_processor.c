@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/lanes/peak.h"
 #include "loop/calibrate.h"
 #include "loop/plan.h"
 #include "roofline/documents.h"
@@ -351,6 +352,49 @@ static void small_products_are_left_to_one_core(void **state) {
   roof_machine_free(machine);
 }
 
+static double blas_seconds(const roof_machine *machine, const roof_kernel *kernel) {
+  roof_target target = target_of(machine, 0);
+  roof_prediction p;
+  assert_int_equal(roof_kernel_predict(kernel, &target, &target,
+                                       (double[ROOF_PARAM_MAX]){1024, 1024, 1024, 1, 0}, &p, NULL, NULL),
+                   ROOF_OK);
+  return p.expected_seconds;
+}
+
+/** The last peak kernel here whose name is a lesser core type's; NULL: a processor without such. */
+static const rf_peak_kernel *peak_named(const char *isa) {
+  const rf_peak_kernel *found = NULL;
+  for (int i = 0; rf_peak_kernel_at(i) != NULL; i++) {
+    found = strcmp(rf_peak_kernel_at(i)->isa, isa) == 0 ? rf_peak_kernel_at(i) : found;
+  }
+  return found;
+}
+
+/** OpenBLAS as Nehalem has it reaches what SSE2 was measured at, under the name that `measure` gives it. */
+static void a_library_of_a_lesser_core_type_reaches_less(void **state) {
+  (void)state;
+  const roof_kernel *kernel = NULL;
+  setenv("OPENBLAS_CORETYPE", "Nehalem", 1);
+  assert_int_equal(roof_kernel_find("gemm-blas", &kernel, NULL), ROOF_OK);
+  bool there = kernel->disabled_reason() == NULL && roof_kernel_core_type(kernel) != NULL;
+  unsetenv("OPENBLAS_CORETYPE");
+  if (!there) {
+    skip(); /* no OpenBLAS, or a processor with no more than Nehalem has */
+  }
+  roof_machine *machine = processor("measured", 1);
+  machine->clock_hz = 3e9;
+  double whole = blas_seconds(machine, kernel);
+  roof_peak *lesser = roof_machine_add_peak(machine);
+  assert_non_null(lesser);
+  assert_non_null(peak_named("SSE2 mul+add"));
+  *lesser = machine->peaks[0];
+  lesser->flops_per_second /= 8;
+  snprintf(lesser->isa, sizeof lesser->isa, "%s", peak_named("SSE2 mul+add")->isa);
+  double less = blas_seconds(machine, kernel);
+  assert_true(less > 7 * whole && less < 9 * whole);
+  roof_machine_free(machine);
+}
+
 static void add_rate(roof_machine *machine, const char *name, double nanoseconds) {
   roof_rate *rate = roof_machine_add_rate(machine);
   assert_non_null(rate);
@@ -413,6 +457,7 @@ static void a_chain_waits_as_long_as_was_measured(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_library_of_a_lesser_core_type_reaches_less), /* before others load it */
       cmocka_unit_test(a_chain_waits_as_long_as_was_measured),
       cmocka_unit_test(more_bytes_take_longer),
       cmocka_unit_test(twice_the_rates_half_the_time),

@@ -196,7 +196,7 @@ static roof_status draw(const cli_args *args, const roof_choice_question *q, con
                         roof_error *error) {
   static roof_front chart;
   roof_choices_chart(q, all, &chart);
-  return cli_chart_write(args, q->model->name, draw_front, &chart, &(roof_table){0}, error);
+  return cli_chart_write(args, roof_model_title(q->model), draw_front, &chart, &(roof_table){0}, error);
 }
 
 /** Commands over several lines, remarks and templates as they are. */

@@ -159,7 +159,8 @@ static void add_question(roof_text *out, const roof_service_study *s) {
     roof_text_addf(out, "  prompts     on %.0f x %s: tp %.0f pp %.0f dp %.0f\n", s->pool->devices,
                    s->pool->machine->name, p->tp, p->pp, p->dp);
   }
-  roof_text_addf(out, "  plan        %s on %s: ", s->target->model->name, s->target->machine->name);
+  roof_text_addf(out, "  plan        %s on %s: ", roof_model_title(s->target->model),
+                 s->target->machine->name);
   roof_text_addf(out, "tp %.0f pp %.0f dp %.0f", m->tp, m->pp, m->dp);
   if (set->prefills > 0) {
     roof_text_addf(out, ", %.0f of them prefill", set->prefills);

@@ -68,6 +68,11 @@ static void keep(const roof_kernel_run *run, const rf_samples *samples, const rf
   describe(run, samples, before, options, out);
 }
 
+/** Whether it works on one core. */
+static bool is_alone(const roof_kernel_run *run, const roof_measurement *m) {
+  return run->threads == 1 || roof_kernel_is_alone(run->kernel, m->flops);
+}
+
 static roof_status sample(roof_kernel_run *run, const rf_team *team, const roof_measure_options *options,
                           roof_measurement *out, roof_error *error) {
   rf_samples samples;
@@ -76,9 +81,8 @@ static roof_status sample(roof_kernel_run *run, const rf_team *team, const roof_
   rf_meter meter;
   rf_meter_start(&meter, "");
   double start = rf_clock_seconds();
-  bool alone = run->threads == 1 || roof_kernel_is_alone(run->kernel, out->flops);
   roof_status status =
-      rf_cpu_sample(run, team, alone, budget_of(options), options->precision, &samples, error);
+      rf_cpu_sample(run, team, is_alone(run, out), budget_of(options), options->precision, &samples, error);
   if (status != ROOF_OK) {
     return status;
   }
@@ -139,7 +143,7 @@ static roof_status sample_all(sampling s, roof_error *error) {
   rf_memory_probe probe;
   bool probed = s.out->bytes > (double)rf_cache_bytes(3) && rf_memory_probe_init(&probe, s.team);
   s.probe = probed ? &probe : NULL;
-  bool alone = s.count == 1 && s.team->threads == 1;
+  bool alone = s.count == 1 && is_alone(s.runs, s.out);
   roof_status status = alone ? rf_run_unshared(sample_one, &s, s.out, error) : sample_probed(&s, error);
   if (probed) {
     rf_memory_probe_done(&probe);
