@@ -126,8 +126,8 @@ static inline double meeting_seconds(const product *p, double compute) {
   return shorter * shorter * (p->meeting[0] + shorter * p->meeting[1]);
 }
 
-/** Takes a way if it is faster. */
-static inline void try_way(search *s, const way *w, double rows, double columns, double tiles) {
+/** Takes a way if it is faster; its seconds. */
+static inline double try_way(search *s, const way *w, double rows, double columns, double tiles) {
   cut_times t = time_way(s->product, w, 1);
   double floor = s->product->floor, longer = t.compute > floor ? t.compute : floor;
   double seconds = longer + meeting_seconds(s->product, t.compute) + t.waves + t.split;
@@ -138,6 +138,7 @@ static inline void try_way(search *s, const way *w, double rows, double columns,
     s->best->tiles = tiles;
     s->best->split = w->split;
   }
+  return seconds;
 }
 
 /** Whether the depth may be split further: within one wave, and where the parts are not too short. */
@@ -179,10 +180,10 @@ static void choose_tiling(search *s) {
 }
 
 /** Tiles of a band's rows, or columns where it is turned, in `parts` parts: as wide as fill so many waves of the units, or one
- * more. Whether one is faster. */
-static inline bool try_widths(search *s, const band *b, double high, double parts, double share) {
+ * more. Seconds of the faster. */
+static inline double try_widths(search *s, const band *b, double high, double parts, double share) {
   const product *p = s->product;
-  double before = s->least, across = b->turned ? p->shape.rows : p->shape.columns;
+  double least = INFINITY, across = b->turned ? p->shape.rows : p->shape.columns;
   double each = high * parts * p->turns_per_tile, waves = waves_of(whole(across * b->strip) * each);
   double strips_per_wave = (1 + 1e-12) / each;
   for (int more = 0; more < (waves > 1 ? 2 : 1); more++) {
@@ -195,10 +196,11 @@ static inline bool try_widths(search *s, const band *b, double high, double part
                .turns = tiles * p->turns_per_tile,
                .split = parts,
                .share = share};
-      try_way(s, &w, rows, columns, tiles);
+      double seconds = try_way(s, &w, rows, columns, tiles);
+      least = seconds < least ? seconds : least;
     }
   }
-  return s->least < before;
+  return least;
 }
 
 /** The fastest of tiles of any width. */
@@ -213,8 +215,10 @@ static void choose_width(search *s) {
     if ((b->side > 64 && along <= b->side - 64) || full + p->wave_seconds >= s->least) {
       continue;
     }
-    double parts = 1, share = 1;
-    while (try_widths(s, b, high, parts, share) && splits_again(p, parts, high * p->turns_per_tile)) {
+    double parts = 1, share = 1, before = INFINITY, seconds;
+    while ((seconds = try_widths(s, b, high, parts, share)) < before &&
+           splits_again(p, parts, high * p->turns_per_tile)) {
+      before = seconds;
       parts *= 2;
       share *= 0.5;
     }
