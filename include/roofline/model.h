@@ -882,8 +882,6 @@ ROOF_API roof_model_training roof_model_training_of(const roof_model_settings *s
 /** What a figure of an answer counts. */
 typedef struct roof_model_definition {
   const char *name, *text;
-  bool of_generation; /**< of no use where no token is generated */
-  bool of_training;   /**< of no use but for a training step */
 } roof_model_definition;
 
 /** The definition at `index`, from 0.

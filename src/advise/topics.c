@@ -491,16 +491,26 @@ static const roof_topic topics[] = {
      "so say which one you divide by.",
      work_expected, EXAMPLE},
     {"ttft", "how long a model takes to answer: to the first token, and per token",
-     "TTFT is the time to the first token: a prefill, mostly arithmetic. That of `roofline model` is of\n"
-     "the prompts of the whole batch, without a queue; its `continuous` line, `plan` and `serve` have it\n"
-     "of one prompt, with its wait. TPOT is the time per output token after it: a step of decoding, which\n"
-     "reads all weights and the KV cache, mostly memory. `roofline model NAME` gives both with their\n"
-     "range, `roofline serve` with the queue, and `roofline claim NAME tpot=18ms` judges one.",
+     "TTFT is the time to the first token: a prefill, mostly arithmetic, and that token's choice, without\n"
+     "a network to the user. That of `roofline model` is of the prompts of the whole batch, without a\n"
+     "queue; its `continuous` line, `plan` and `serve` have it of one prompt, with its wait. TPOT is the\n"
+     "time per output token after it: the mean step of decoding, which reads all weights and the KV cache,\n"
+     "mostly memory; `continuous` adds the prompts of the other requests: their number x TTFT / generated\n"
+     "tokens. `roofline serve` has both with the queue, and `roofline claim NAME tpot=18ms` judges one.",
+     NULL, EXAMPLE},
+    {"rates", "what tokens/s, joules and prices of a whole model count",
+     "Tokens/s counts generated tokens alone: per request 1 / TPOT, together batch / TPOT, per device that\n"
+     "/ devices. Joules and prices are of all devices for the whole request, its prompt too, per generated\n"
+     "token, without the host; at most, where a machine says its power alone. Training takes as many\n"
+     "steps of batch x prompt tokens as there are tokens, each as long as the next, without restarts,\n"
+     "checkpoints or evaluation, which `roofline plan --train` adds.",
      NULL, EXAMPLE},
     {"mfu", "share of the peak that a whole run uses",
-     "MFU: FLOP of the model / (time x peak), without what is computed again; MBU: bytes / (time x\n"
-     "bandwidth). `roofline model` gives both by phase. Prefill and training are judged by MFU,\n"
-     "decoding by MBU, whose MFU is low whatever the kernels do.",
+     "MFU: FLOP of the model / (expected time x dense peak of the format of its largest product), of one\n"
+     "device, of a training step the mean of all; without what is computed again, which HFU counts too.\n"
+     "MBU: bytes of weights, activations and cache, each operand once per operation / (time x bandwidth).\n"
+     "`roofline model` gives both by phase. Prefill and training are judged by MFU, decoding by MBU,\n"
+     "whose MFU is low whatever the kernels do.",
      NULL, EXAMPLE},
     {"kv-cache", "the keys and values of all tokens so far",
      "What decoding keeps so as not to compute it again: of each token and layer a key and a value of\n"
@@ -836,6 +846,10 @@ static const struct {
     {"mxfp4", "precision"},
     {"nvfp4", "precision"},
     {"mbu", "mfu"},
+    {"hfu", "mfu"},
+    {"tokens/s", "rates"},
+    {"throughput", "rates"},
+    {"price", "rates"},
     {"kv", "kv-cache"},
     {"latency", "overhead"},
     {"assumed", "kind"},

@@ -122,38 +122,29 @@ static const roof_model_definition definitions[] = {
     {"TTFT",
      "time to the first token: one batch: the prefill of all its prompts and one token's choice; continuous: "
      "of "
-     "one prompt alone on its replica; no queue, no network to the user",
-     .of_generation = true},
+     "one prompt alone on its replica; no queue, no network to the user"},
     {"TPOT",
      "time per output token of one request: one batch: the mean decoding step after the first token, TTFT is "
      "not "
      "in it; continuous: that step + other sequences of a replica x TTFT (of a pipeline a stage's part of "
      "it) / "
-     "generated tokens, the prompts of the other requests, which `plan` counts too",
-     .of_generation = true},
+     "generated tokens, the prompts of the other requests, which `plan` counts too"},
     {"tokens/s",
-     "generated tokens only; per request: 1 / TPOT, together: batch / TPOT, per device: that / devices",
-     .of_generation = true},
+     "generated tokens only; per request: 1 / TPOT, together: batch / TPOT, per device: that / devices"},
     {"energy",
      "of all devices, prefill included, per generated token; at most where the machine says its power alone; "
-     "no host",
-     .of_generation = true},
-    {"price", "of all devices for the whole request, prefill included, per generated token",
-     .of_generation = true},
+     "no host"},
+    {"price", "of all devices for the whole request, prefill included, per generated token"},
     {"training",
      "as many steps of batch x prompt tokens as the tokens need, each as long as the next; no restarts, "
-     "checkpoints or evaluation",
-     .of_training = true},
+     "checkpoints or evaluation"},
     {"MFU",
      "FLOPs of the phase / (expected time x dense peak of its largest product's format), one device, of a "
-     "training step the mean of all; without those computed again, which HFU counts too",
-     .of_generation = false},
+     "training step the mean of all; without those computed again, which HFU counts too"},
     {"MBU",
-     "bytes of weights, activations and KV, each operand once per operation / (expected time x bandwidth)",
-     .of_generation = false},
+     "bytes of weights, activations and KV, each operand once per operation / (expected time x bandwidth)"},
     {"expected",
-     "each operation's bound with the effects of its kind, or / 0.78; operations follow one another",
-     .of_generation = false}};
+     "each operation's bound with the effects of its kind, or / 0.78; operations follow one another"}};
 enum { DEFINITION_COUNT = sizeof definitions / sizeof definitions[0] };
 
 const roof_model_definition *roof_model_definition_at(int index) {

@@ -507,11 +507,15 @@ void roof_model_rates_describe(roof_text *out, const roof_model_target *t, const
   if (!roof_model_generates(t)) {
     return;
   }
-  roof_text_addf(out, "\n  rates       %s tokens/s per request,",
+  roof_text_addf(out, "\n  rates       %s tokens/s per request",
                  rf_plain_number(x, SHORT, a->tokens_per_second));
-  roof_text_addf(out, " %s together,", rf_plain_number(x, SHORT, a->batch_tokens_per_second));
-  roof_text_addf(out, " %s per device;", rf_plain_number(x, SHORT, a->device_tokens_per_second));
-  roof_text_addf(out, " prompts %s tokens/s\n", rf_plain_number(x, SHORT, a->prompt_tokens_per_second));
+  if (t->settings.batch > 1) {
+    roof_text_addf(out, ", %s together", rf_plain_number(x, SHORT, a->batch_tokens_per_second));
+  }
+  if (a->devices > 1) {
+    roof_text_addf(out, ", %s per device", rf_plain_number(x, SHORT, a->device_tokens_per_second));
+  }
+  roof_text_addf(out, "; prompts %s tokens/s\n", rf_plain_number(x, SHORT, a->prompt_tokens_per_second));
   roof_text_addf(out, "  TPOT        %s with the first token's cache,",
                  roof_quantity_format(x, SHORT, a->tpot_first_seconds, "s"));
   roof_text_addf(out, " %s with the last\n", roof_quantity_format(x, SHORT, a->tpot_last_seconds, "s"));

@@ -244,7 +244,16 @@ explain() {
   explain overhead --machine "$h989"
   has "to escape   more than 20.90 MB or 6.171 GFLOP: that lasts 8.000 µs"
   explain overhead gemm m=1 n=1024 k=1024 --machine h100
-  has "to escape   longer than 4.332 µs, twice the latency: at most about 5.660 MB or 1.672 GFLOP"
+  has "to escape   longer than 4.302 µs, twice the latency: at most about 5.621 MB or 1.660 GFLOP"
+}
+
+@test "what the figures of a whole model count" {
+  explain tpot
+  has "the mean step of decoding"
+  explain tokens/s
+  has "generated tokens alone"
+  explain MBU
+  has "each operand once per operation"
 }
 
 @test "an operation is worked by hand" {

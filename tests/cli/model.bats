@@ -237,7 +237,7 @@ model() {
 
 @test "figures say what they count, and --analysis fills in the seven steps" {
   run -0 "$ROOFLINE" model llama.json --machine h100 --analysis
-  has "one batch: the mean decoding step after the first token, TTFT is not in it"
+  has 'figures     what each counts: `roofline explain ttft`, `rates` and `mfu`'
   for step in 1 2 3 4 5 6 7; do has "$step. "; done
   has "GEMV"
   has "What each fusion removes"
@@ -246,6 +246,17 @@ model() {
   model
   [ "$(json '.definitions.TPOT | test("TTFT is not in it")')" = true ]
   [ "$(json '[.fusions[] | select(.planned) | .name]')" = '["qkv","gate-up","flash","rope","residual"]' ]
+}
+
+@test "one request alone is not said twice, nor by rates that are one" {
+  run -0 "$ROOFLINE" model llama.json --machine h100
+  has "  one request TTFT "
+  [[ $output != *continuous* && $output != *"tokens/s per request,"* ]]
+  run -0 "$ROOFLINE" model llama.json batch=8 --machine h100
+  has "  continuous  TTFT "
+  [[ $output =~ "tokens/s per request, "[0-9]+" together; prompts" ]]
+  run -0 "$ROOFLINE" model llama.json batch=8 --tp 2 --machine h100
+  [[ $output =~ " together, "[0-9.]+" per device; prompts" ]]
 }
 
 @test "formats, launch modes and fusion are settings; a missing path is said" {

@@ -23,7 +23,8 @@ static void add_times(roof_text *out, const roof_model_target *t, const roof_mod
   const roof_model_continuous *c = &a->continuous;
   bool generates = roof_model_generates(t), step = t->settings.train || t->model->encoder;
   bool one_step = t->settings.train || t->model->denoises;
-  roof_text_addf(out, "  %-11s ", one_step ? "step" : "one batch");
+  bool alone = c->ttft_seconds == a->ttft_seconds && c->tpot_seconds == a->tpot_seconds;
+  roof_text_addf(out, "  %-11s ", one_step ? "step" : alone ? "one request" : "one batch");
   roof_text_addf(out, "%s%s", step ? "" : "TTFT ", cli_quantity(x, a->ttft_seconds, "s"));
   if (!isnan(a->encode_seconds)) {
     roof_text_addf(out, " (%s %s)", t->model->streams[0].name, cli_quantity(x, a->encode_seconds, "s"));
@@ -41,10 +42,8 @@ static void add_times(roof_text *out, const roof_model_target *t, const roof_mod
     roof_text_addf(out, ", TPOT %s", cli_quantity(x, a->tpot_low_seconds, "s"));
     roof_text_addf(out, " to %s", cli_quantity(x, a->tpot_high_seconds, "s"));
   }
-  if (!isnan(c->ttft_seconds)) {
+  if (!isnan(c->ttft_seconds) && !alone) {
     roof_text_addf(out, "\n  continuous  TTFT %s", cli_quantity(x, c->ttft_seconds, "s"));
-  }
-  if (generates) {
     roof_text_addf(out, ", TPOT %s: other requests' prompts counted", cli_quantity(y, c->tpot_seconds, "s"));
   }
   roof_text_add(out, "\n");
@@ -119,14 +118,9 @@ static void add_phase(roof_text *out, const roof_model_target *t, const roof_mod
   cli_model_add_operations(out, t, p);
 }
 
-static void add_definitions(roof_text *out, bool generates, bool trains) {
-  roof_text_add(out, "\n");
-  const roof_model_definition *d = NULL;
-  for (int i = 0; (d = roof_model_definition_at(i)) != NULL; i++) {
-    if ((generates || !d->of_generation) && (trains || !d->of_training)) {
-      roof_text_addf(out, "  %-11s %s\n", d->name, d->text);
-    }
-  }
+static void add_words(roof_text *out, bool generates) {
+  roof_text_addf(out, "\n  figures     what each counts: `roofline explain %s`\n",
+                 generates ? "ttft`, `rates` and `mfu" : "rates` and `mfu");
 }
 
 void cli_model_text(roof_text *out, const roof_model_target *t, const roof_model_answer *a) {
@@ -140,7 +134,7 @@ void cli_model_text(roof_text *out, const roof_model_target *t, const roof_model
   }
   if (timed) {
     roof_model_rates_describe(out, t, a);
-    add_definitions(out, roof_model_generates(t), t->settings.train && t->settings.tokens > 0);
+    add_words(out, roof_model_generates(t));
   }
   for (int i = 0; i < t->model->note_count; i++) {
     roof_text_addf(out, "  note        %s\n", t->model->notes[i]);
