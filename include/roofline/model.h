@@ -614,8 +614,8 @@ typedef struct roof_model_answer {
   double tpot_last_seconds;        /**< of the last step: the longest */
   double request_seconds;          /**< TTFT + the steps for the other tokens */
   double tokens_per_second;        /**< of one request: 1 / TPOT */
-  double batch_tokens_per_second;  /**< of all sequences */
-  double device_tokens_per_second; /**< of all sequences, per device */
+  double batch_tokens_per_second;  /**< of all sequences; of a training step those that it trains on */
+  double device_tokens_per_second; /**< that / devices */
   double prompt_tokens_per_second;
   double joules_per_token;         /**< generated; all devices, prefill included */
   double price_per_million_tokens; /**< generated, or trained on; NaN without a price */

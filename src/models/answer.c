@@ -358,6 +358,8 @@ void roof_model_answer_of(const roof_model_target *t, roof_model_answer *a) {
   a->training = roof_model_training_of(s, a->devices, first);
   a->request_seconds = t->model->denoises ? a->image_seconds : a->ttft_seconds;
   if (s->train) {
+    a->batch_tokens_per_second = a->prompt_tokens_per_second;
+    a->device_tokens_per_second = a->batch_tokens_per_second / a->devices;
     a->price_per_million_tokens = 1e6 * s->price / 3600 * a->devices / a->prompt_tokens_per_second;
   }
   if (first->kind != ROOF_PHASE_PREFILL || s->generate < 1) {

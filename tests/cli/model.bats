@@ -372,6 +372,8 @@ model() {
   near .training.price "$(json '.training.device_hours * 2.5')"
   near .training.price "$(json '.price_per_million_tokens * 2e6')"
   near .training.seconds "$(json '.training.steps * .step_seconds')"
+  near .batch_tokens_per_second "$(json '256 * 4000 / .step_seconds')"
+  near .device_tokens_per_second "$(json '.batch_tokens_per_second / 64')"
   [ "$(json '[.step_seconds == .phases.train.seconds.expected, .ttft_seconds, .ttft_low_seconds]')" = '[true,null,null]' ]
   used=$(json '.step_seconds * .devices * 989.4e12 * .phases.train.mfu') price=$(json .training.price)
   run -0 --separate-stderr "$ROOFLINE" model llama-3.1-70b --train batch=256 prompt=4k --recompute selective --machine h100 --json

@@ -63,6 +63,11 @@ setup() {
   run -0 "$ROOFLINE" model llama-3.2-1b --train batch=1,4 --machine h100 --json
   [ "$(json '[.points[].tpot_seconds] | unique')" = '[null]' ]
   [ "$(json '.points | map(.step_seconds) | .[0] < .[1]')" = true ]
+  rate=$("$ROOFLINE" model llama-3.2-1b --train batch=8 recompute=full --machine h100 --json | jq '.device_tokens_per_second | round')
+  run -0 "$ROOFLINE" model llama-3.2-1b --train batch=8 dp=1,8 recompute=full --machine h100
+  has "most tokens/s per device: $rate with dp=1"
+  run -0 "$ROOFLINE" model llama-3.2-1b --train batch=1 --side-by-side --machine h100 --machine h200
+  has "so that step 0.5x is half the time"
 }
 
 @test "the drawing has a line a machine and precision, the crossing, and ends where it does not fit" {

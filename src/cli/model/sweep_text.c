@@ -241,7 +241,8 @@ void cli_model_sweep_text(roof_text *out, const roof_model_sweep *s, bool compar
     add_figures(out, s);
   }
   if (compare && s->machine_count > 1) {
-    roof_text_add(out, "\n  x: times the first machine's figure, so that TTFT 0.5x is half the time\n");
+    roof_text_addf(out, "\n  x: times the first machine's figure, so that %s 0.5x is half the time\n",
+                   roof_model_sweep_knows(s, ROOF_RUN_STEP) ? "step" : "TTFT");
   }
   roof_model_sweep_batches_describe(out, s, LINES_MAX);
   add_crossings(out, s);
