@@ -19,6 +19,7 @@
 #ifndef ROOFLINE_ANALYSIS_H
 #define ROOFLINE_ANALYSIS_H
 
+#include "roofline/failures.h"
 #include "roofline/model.h"
 #include "roofline/text.h"
 
@@ -168,12 +169,14 @@ ROOF_API void roof_model_rates_describe(roof_text *out, const roof_model_target 
                                         const roof_model_answer *answer);
 
 /** Appends the days and cost of a training run, of its tokens or of a million of them (`per_million`, or NaN); nothing
- *  where neither is known.
+ *  where neither is known. With `failures` (nullable) also those, and the cost is of the time that they take too, none
+ *  where the run never ends.
  *  Units: as printed.
  *  Ownership: appends to the caller's text.
  *  Errors: none; a text that runs out of memory says so itself. */
 ROOF_API void roof_model_training_describe(roof_text *out, const roof_model_training *training,
-                                           const roof_model_settings *settings, double per_million);
+                                           const roof_model_settings *settings, double per_million,
+                                           const roof_failures *failures);
 
 /** Appends the price that a cost is of, " at 2.5 per device and hour", with its source and date where it was read.
  *  Units: as printed.

@@ -14,6 +14,7 @@
 #ifndef ROOFLINE_PLAN_H
 #define ROOFLINE_PLAN_H
 
+#include "roofline/failures.h"
 #include "roofline/model.h"
 #include "roofline/text.h"
 
@@ -384,13 +385,14 @@ ROOF_API roof_status roof_cluster_answer_of(const roof_target *target, const roo
 ROOF_API void roof_cluster_describe(const roof_cluster_settings *settings, const roof_cluster_answer *answer,
                                     roof_text *out);
 
-/** Appends what a search of training plans found: what was tried, and the best plan, with the days and cost of its run.
+/** Appends what a search of training plans found: what was tried, and the best plan, with the days and cost of its run and
+ *  its `failures` (nullable).
  *  Units: as printed.
  *  Ownership: appends to the caller's text.
  *  Errors: none; a text that runs out of memory says so itself. */
 ROOF_API void roof_train_plans_sentence(roof_text *out, const roof_model *model, const roof_machine *machine,
                                         const roof_model_settings *settings, double devices,
-                                        const roof_train_front *front);
+                                        const roof_train_front *front, const roof_failures *failures);
 
 #ifdef __cplusplus
 }

@@ -37,7 +37,7 @@ class TrainingPlan:
     mfu: float  #: of the dense peak, mean of all devices
     total_bytes: float  #: of one device
     days: float  #: of the run, without failures
-    price: float  #: of the run
+    price: float  #: of the run, without failures
 
 
 class TrainingPlans:
@@ -66,7 +66,7 @@ class TrainingPlans:
         call("roof_train_search", *asked, C.byref(self._front))
         failures = self._failures(failing)
         d = self._document = document("roof_train_plans_write", *asked, C.byref(self._front), failures)
-        self._said = said("roof_train_plans_sentence", *asked, C.byref(self._front), first=True).strip()
+        self._said = said("roof_train_plans_sentence", *asked, C.byref(self._front), failures, first=True).strip()
         self.sentence = self._said.splitlines()[0]
         self.plans: List[TrainingPlan] = [_plan(one) for one in d["front"]]
         self.best: Optional[TrainingPlan] = _plan(d["best"]) if d["best"] else None

@@ -19,7 +19,8 @@ static json_t *train_point(const roof_train_point *p) {
   return object;
 }
 
-static json_t *failures_json(const roof_failures *f) {
+static json_t *failures_json(const roof_failures *f, const roof_model_training *run) {
+  double longer = f->seconds / run->seconds;
   const rf_json_member numbers[] = {{"between_seconds", f->between_seconds},
                                     {"failures", f->failures},
                                     {"checkpoint_bytes", f->checkpoint_bytes},
@@ -27,7 +28,9 @@ static json_t *failures_json(const roof_failures *f) {
                                     {"interval_seconds", f->interval_seconds},
                                     {"checkpoints", f->checkpoints},
                                     {"lost", f->lost},
-                                    {"seconds", f->seconds}};
+                                    {"seconds", f->seconds},
+                                    {"device_hours", longer * run->device_seconds / 3600},
+                                    {"price", longer * run->price}};
   json_t *object = json_object();
   RF_JSON_SET(object, numbers);
   return object;
@@ -53,7 +56,8 @@ json_t *rf_train_plans_json(const roof_model *model, const roof_machine *machine
   rf_json_set(object, "best", f->count > 0 ? train_point(&f->best) : json_null());
   rf_json_set(object, "nearest", f->count > 0 ? json_null() : train_point(&f->nearest));
   rf_json_set(object, "front", front);
-  rf_json_set(object, "failures", failures != NULL ? failures_json(failures) : json_null());
+  rf_json_set(object, "failures",
+              failures != NULL ? failures_json(failures, &f->best.training) : json_null());
   rf_json_set(object, "prices", rf_price_json(machine, settings));
   rf_json_set(object, "stragglers", json_null()); /* of a cluster's file, which the command reads */
   return object;

@@ -41,8 +41,8 @@ static void add_nearest(roof_text *out, const roof_train_front *f, double device
 }
 
 void roof_train_plans_sentence(roof_text *out, const roof_model *model, const roof_machine *machine,
-                               const roof_model_settings *settings, double devices,
-                               const roof_train_front *f) {
+                               const roof_model_settings *settings, double devices, const roof_train_front *f,
+                               const roof_failures *failures) {
   const roof_train_point *b = &f->best;
   char x[SHORT], y[SHORT];
   roof_text_addf(out, "%s trained on %.0f x %s, %.0f sequences of %.0f tokens: %.0f plans tried, %.0f fit\n",
@@ -70,7 +70,7 @@ void roof_train_plans_sentence(roof_text *out, const roof_model *model, const ro
                  rf_plain_number(x, SHORT, b->device_tokens_per_second), 100 * b->mfu,
                  roof_bytes_format(y, SHORT, b->total_bytes));
   roof_model_training_describe(out, &b->training, settings,
-                               1e6 * settings->price / 3600 / b->device_tokens_per_second);
+                               1e6 * settings->price / 3600 / b->device_tokens_per_second, failures);
 }
 
 /** What is asked for: the load, and the limits with how many requests keep them. */

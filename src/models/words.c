@@ -542,9 +542,11 @@ void roof_model_price_describe(roof_text *out, const roof_model_settings *s) {
 }
 
 void roof_model_training_describe(roof_text *out, const roof_model_training *r,
-                                  const roof_model_settings *settings, double per_million) {
+                                  const roof_model_settings *settings, double per_million,
+                                  const roof_failures *failures) {
   char x[SHORT];
   bool run = !isnan(r->tokens), price = !isnan(per_million);
+  double longer = failures != NULL ? failures->seconds / r->seconds : 1;
   if (run) {
     roof_text_addf(out, "  training    %s tokens: %.0f steps,", roof_quantity_format(x, SHORT, r->tokens, ""),
                    r->steps);
@@ -552,15 +554,22 @@ void roof_model_training_describe(roof_text *out, const roof_model_training *r,
                    r->seconds < 1000 * DAY ? " %.4g days (%.4g to %.4g)\n" : " %.0f days (%.0f to %.0f)\n",
                    r->seconds / DAY, r->low_seconds / DAY, r->high_seconds / DAY);
   }
+  if (failures != NULL) {
+    roof_failures_describe(out, failures);
+  }
+  if (isinf(longer)) {
+    return;
+  }
   if (run || price) {
     roof_text_add(out, "  cost        ");
   }
   if (run) {
-    roof_text_addf(out, "%.0f device-hours%s", r->device_seconds / HOUR, price ? ", " : "\n");
+    roof_text_addf(out, "%.0f device-hours%s", longer * r->device_seconds / HOUR, price ? ", " : "\n");
   }
   if (price) {
-    roof_text_addf(out, "%s%s", run ? roof_quantity_format(x, SHORT, r->price, "") : "", run ? "; " : "");
-    roof_text_addf(out, "%.4g per million tokens", per_million);
+    roof_text_addf(out, "%s%s", run ? roof_quantity_format(x, SHORT, longer * r->price, "") : "",
+                   run ? "; " : "");
+    roof_text_addf(out, "%.4g per million tokens", longer * per_million);
     roof_model_price_describe(out, settings);
     roof_text_add(out, "\n");
   }

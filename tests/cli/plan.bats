@@ -337,6 +337,15 @@ setup() {
   [ "$(json ".failures.seconds > $seldom")" = true ]
   train
   has "  failures    "
+  train --price 2 --json
+  near .failures.device_hours "$(json '.failures.seconds * 64 / 3600')"
+  near .failures.price "$(json '2 * .failures.device_hours')"
+  hours=$(json '.failures.device_hours | round')
+  train --price 2
+  has "  cost        $hours device-hours, "
+  train --price 2 --mtbf 0.1
+  has "the run never ends"
+  [[ $output != *"  cost "* ]]
   run -2 "$ROOFLINE" plan llama-3.1-8b --train --mtbf 1000 --machine h100
   has "--mtbf: has no effect without --tokens"
 }

@@ -155,15 +155,20 @@ static void said_in_words(void **state) {
   roof_text_done(&text);
   const roof_listed_price listed = {.value = 2.5, .source = "a page", .date = "2026-11-01"};
   target.settings.price = 2.5;
-  roof_model_training_describe(&text, &run, &target.settings, NAN);
+  roof_model_training_describe(&text, &run, &target.settings, NAN, NULL);
   assert_non_null(strstr(text.data, "10 steps, 2 days (1 to 3)"));
   assert_non_null(strstr(text.data, "2 device-hours"));
   roof_text_done(&text);
+  const roof_failures failures = {.lost = 0.5, .seconds = 2 * run.seconds, .between_seconds = 3600};
+  roof_model_training_describe(&text, &run, &target.settings, NAN, &failures);
+  assert_non_null(strstr(text.data, "4 days with them"));
+  assert_non_null(strstr(text.data, "4 device-hours"));
+  roof_text_done(&text);
   run.tokens = NAN;
-  roof_model_training_describe(&text, &run, &target.settings, NAN);
+  roof_model_training_describe(&text, &run, &target.settings, NAN, NULL);
   assert_true(text.length == 0);
   target.settings.listed = &listed;
-  roof_model_training_describe(&text, &run, &target.settings, 0.25);
+  roof_model_training_describe(&text, &run, &target.settings, 0.25, NULL);
   assert_string_equal(
       text.data, "  cost        0.25 per million tokens at 2.5 per device and hour (a page, 2026-11-01)\n");
   roof_text_done(&text);

@@ -361,7 +361,7 @@ static void found(void **state) {
   assert_int_equal(roof_train_search(&llama, machine, &s, 8, &front, NULL), ROOF_OK);
   assert_true(front.count > 1 && front.fit <= front.tried);
   roof_text text = {0};
-  roof_train_plans_sentence(&text, &llama, machine, &s, 8, &front);
+  roof_train_plans_sentence(&text, &llama, machine, &s, 8, &front, NULL);
   assert_non_null(strstr(text.data, " trained on 8 x "));
   assert_non_null(strstr(text.data, "\nbest: tp "));
   roof_text_done(&text);

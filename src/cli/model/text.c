@@ -48,7 +48,7 @@ static void add_times(roof_text *out, const roof_model_target *t, const roof_mod
   }
   roof_text_add(out, "\n");
   if (t->settings.train) {
-    roof_model_training_describe(out, &a->training, &t->settings, a->price_per_million_tokens);
+    roof_model_training_describe(out, &a->training, &t->settings, a->price_per_million_tokens, NULL);
   }
 }
 

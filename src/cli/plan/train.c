@@ -26,12 +26,9 @@ static const cli_column front_columns[] = {
 static void add_text(roof_text *out, const roof_model *model, const roof_machine *machine,
                      const roof_model_settings *settings, double devices, const roof_train_front *f,
                      const roof_failures *failures) {
-  roof_train_plans_sentence(out, model, machine, settings, devices, f);
+  roof_train_plans_sentence(out, model, machine, settings, devices, f, failures);
   if (f->count == 0) {
     return;
-  }
-  if (failures != NULL) {
-    roof_failures_describe(out, failures);
   }
   roof_published_mfu_describe(out, machine);
   roof_text_add(out, "\nfront: no other plan is both faster and smaller\n");
