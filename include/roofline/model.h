@@ -815,6 +815,12 @@ ROOF_API roof_status roof_model_check(const roof_model *model, roof_error *error
  *  Errors: none. */
 ROOF_API roof_model_parameters roof_model_count(const roof_model *model);
 
+/** Parameters that a training step changes: all, or those of the adapters that it trains alone (`lora`).
+ *  Units: elements.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API double roof_model_trained(const roof_model *model, const roof_model_settings *settings);
+
 /** What a file of weights holds, all types together.
  *  Units: bytes.
  *  Ownership: by value; `name` is NULL.

@@ -76,7 +76,7 @@ class TrainingPlans:
         """Of the fastest plan's run; None where there is none."""
         if self._front.count == 0 or not self._run.settings.tokens > 0:
             return None
-        parameters = lib.roof_model_count(C.byref(self._run.model)).total
+        parameters = lib.roof_model_trained(C.byref(self._run.model), C.byref(self._run.settings))
         return C.byref(lib.roof_failures_of(C.byref(failing), parameters, self._count, self._front.best.training.seconds))
 
     def document(self) -> Dict[str, Any]:

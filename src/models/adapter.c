@@ -14,6 +14,15 @@ double rf_model_adapter_elements(const roof_model_target *t) {
   return elements;
 }
 
+double roof_model_trained(const roof_model *model, const roof_model_settings *settings) {
+  roof_model_target whole = {.model = model, .settings = {.tp = 1}};
+  for (int i = 0; i < model->layer_count; i++) {
+    whole.stage_layers[model->layers[i]]++;
+  }
+  return settings->lora > 0 ? settings->lora * rf_model_adapter_elements(&whole)
+                            : roof_model_count(model).total;
+}
+
 double rf_model_adapted_products(const roof_model_target *t) {
   double products = 0;
   for (int i = 0; i < t->model->block_count; i++) {

@@ -346,6 +346,8 @@ setup() {
   train --price 2 --mtbf 0.1
   has "the run never ends"
   [[ $output != *"  cost "* ]]
+  train lora=16 --json # 14 bytes of 16 x (inputs + outputs) of the 7 products of each of 32 layers
+  near .failures.checkpoint_bytes "$(jq -n '14 * 16 * 32 * (4 * 4096 + 4096 + 2 * 1024 + 4096 + 3 * (4096 + 14336))')"
   run -2 "$ROOFLINE" plan llama-3.1-8b --train --mtbf 1000 --machine h100
   has "--mtbf: has no effect without --tokens"
 }

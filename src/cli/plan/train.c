@@ -44,7 +44,7 @@ roof_status cli_plan_train(const cli_args *args, const roof_model *model, const 
   bool has_run = status == ROOF_OK && front.count > 0 && settings->tokens > 0;
   roof_failures f = {.failures = 0};
   if (has_run) {
-    f = roof_failures_of(failures, roof_model_count(model).total, devices, front.best.training.seconds);
+    f = roof_failures_of(failures, roof_model_trained(model, settings), devices, front.best.training.seconds);
   }
   *missed = *missed || (status == ROOF_OK && front.count == 0);
   if (status == ROOF_OK && args->json) {
