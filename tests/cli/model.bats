@@ -450,6 +450,8 @@ model() {
   near .phases.train.seconds.expected "$best"
   run -0 --separate-stderr "$ROOFLINE" plan llama-3.1-8b --train --devices 8 --machine h100 --json
   [ "$(json .batch)" = 8 ] # a sequence per device, where batch= says nothing
+  run -0 --separate-stderr "$ROOFLINE" plan llama-3.1-70b --train --devices 64 batch=255 context=8k --machine h100 --json # no power of two
+  [ "$(json '[.best | .microbatches * .micro_batch * .dp, .micro_batch]')" = '[255,1]' ]
   run -2 --separate-stderr "$ROOFLINE" plan llama-3.1-8b --train --tpot 20ms --machine h100
   [[ "$stderr" == *"--tpot"* ]]
 }
