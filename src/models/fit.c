@@ -163,6 +163,26 @@ static void try_devices(attempt *a, const char *weights) {
   }
 }
 
+/** Of a training step: a sequence at a time, activations made again, states shared or with the host. */
+static void try_training(attempt *a) {
+  char text[sizeof a->found->change];
+  a->s.microbatches = roof_model_replica_batch(a->target);
+  if (a->s.microbatches > roof_model_microbatches(a->target)) {
+    snprintf(text, sizeof text, "microbatches=%.0f", a->s.microbatches);
+    try_it(a, text);
+  }
+  a->s = a->target->settings;
+  a->s.recompute = ROOF_RECOMPUTE_FULL;
+  try_it(a, "recompute=full");
+  a->s.zero = 3;
+  try_it(a, "zero=3");
+  a->s.offload_optimizer = 1;
+  if (!try_it(a, "offload_optimizer=1")) {
+    a->s.offload_optimizer = a->s.offload = 1;
+    try_it(a, "offload=1 offload_optimizer=1");
+  }
+}
+
 static size_t find_fits(const roof_model_target *t, const char *weights,
                         roof_model_fit fits[ROOF_MODEL_FITS_MAX]) {
   attempt a = {.target = t,
@@ -177,15 +197,7 @@ static size_t find_fits(const roof_model_target *t, const char *weights,
   bool native = roof_machine_peak(t->machine, ROOF_FP8, ROOF_MATRIX, false, ROOF_DATASHEET) != NULL;
   const char *narrow = native ? "fp8" : "w8a16";
   if (t->settings.train) {
-    a.s.recompute = ROOF_RECOMPUTE_FULL;
-    try_it(&a, "recompute=full");
-    a.s.zero = 3;
-    try_it(&a, "zero=3");
-    a.s.offload_optimizer = 1;
-    if (!try_it(&a, "offload_optimizer=1")) {
-      a.s.offload_optimizer = a.s.offload = 1;
-      try_it(&a, "offload=1 offload_optimizer=1");
-    }
+    try_training(&a);
   } else {
     try_weights(&a, narrow);
     try_weights(&a, "w4a16");

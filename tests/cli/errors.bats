@@ -79,8 +79,8 @@ machine_file() {
   refuses 2 'fits with --weights fp8 (' energy llama-3.1-70b batch=8 --machine h100
   refuses 2 'fits with --weights fp8 (' seal llama-3.1-70b batch=8 --machine h100
   refuses 2 'fits with --precision fp8 (' model llama-3.1-70b batch=8 --machine h100 --seal
-  refuses 2 'fits with recompute=full (' energy llama-3.1-8b train batch=64 dp=8 zero=1 --machine h100
-  run -0 "$ROOFLINE" model llama-3.1-8b --train batch=64 dp=8 zero=1 recompute=full --machine h100 --json
+  refuses 2 'fits with microbatches=8 (' energy llama-3.1-8b train batch=64 dp=8 zero=1 --machine h100
+  run -0 "$ROOFLINE" model llama-3.1-8b --train batch=64 dp=8 zero=1 microbatches=8 --machine h100 --json
   [ "$(jq .memory.fits <<<"$output")" = true ]
   for ask in claim energy advise plot; do
     words='llama-3.1-8b tp=2'

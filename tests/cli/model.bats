@@ -396,6 +396,15 @@ model() {
   has "model --train"
 }
 
+@test "a training step that does not fit may with its sequences one at a time" {
+  train() { run -0 "$ROOFLINE" model llama-3.1-70b --train batch=256 --tp 8 --sp --dp 8 --zero 1 --recompute selective --machine h200 "$@" --json; }
+  train
+  [ "$(json '.fits_with[0] | [.change, .devices]')" = '["microbatches=32",64]' ]
+  spare=$(json '.fits_with[0].spare_bytes')
+  train microbatches=32
+  [ "$(json '[.memory.fits, .memory.spare_bytes]')" = "[true,$spare]" ]
+}
+
 @test "a prefix cache: a share or tokens of the prompt; TTFT and memory follow" {
   at() { run -0 --separate-stderr "$ROOFLINE" model llama-3.1-8b batch=32 --machine h100 --json "$@"; json '[.settings.prefix, .ttft_seconds, .memory.kv_bytes]'; }
   half=$(at prefix=50%)
