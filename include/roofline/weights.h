@@ -108,7 +108,9 @@ ROOF_API roof_status roof_whole_on(roof_whole *whole, const roof_machine *machin
 
 /** Answers the run on a machine and judges what it claims. A rate without batch= among the words is judged over all
  *  batches that fit, with the shortest contexts where none of prompt=, generate= and prefix= is given: at the first of 1, 2,
- *  4 ... that makes it possible, else at the largest; `judged->because` names it and the settings have it.
+ *  4 ... that makes it possible, else at the largest. A training step is judged by the most favourable of what the words leave
+ *  open of microbatches=, recompute= and sp: that fits, and whose limit is the lowest. `judged->because` names what was
+ *  found and the settings have it.
  *  Units: as roof_model_claim_judge.
  *  Ownership: fills *judged on success only; the machine must outlive the answer.
  *  Errors: as roof_whole_on and roof_model_claim_judge. */

@@ -31,6 +31,11 @@ roof_status roof_model_claim_write(const roof_model_target *target, const roof_m
   rf_json_set(object, "unit", json_string(judged->unit));
   rf_json_set(object, "phase", json_string(judged->phase));
   RF_JSON_SET(object, figures);
+  bool train = target->settings.train;
+  rf_json_set(object, "microbatches", rf_json_number(train ? roof_model_microbatches(target) : (double)NAN));
+  rf_json_set(object, "recompute",
+              train ? json_string(roof_recompute_name(target->settings.recompute)) : json_null());
+  rf_json_set(object, "sp", json_boolean(target->settings.sp));
   rf_json_set(object, "fits", json_boolean(judged->fits));
   rf_json_set(object, "possible", json_boolean(judged->possible));
   rf_json_set(object, "verdict", json_string(judged->placed.verdict->name));

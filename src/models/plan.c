@@ -264,6 +264,21 @@ double rf_model_microbatches(const roof_model_settings *s, double sequences) {
   return s->microbatches > 0 ? s->microbatches : s->train && s->pp > 1 ? sequences : fmin(s->pp, sequences);
 }
 
+double rf_model_next_microbatches(double sequences, double count) {
+  double root = floor(sqrt(sequences)), next = count + 1;
+  while (next <= root && !divides(next, sequences)) {
+    next++;
+  }
+  if (next <= root) {
+    return next;
+  }
+  double each = fmin(root, ceil(sequences / count) - 1);
+  while (each >= 1 && !divides(each, sequences)) {
+    each--;
+  }
+  return sequences / each;
+}
+
 double roof_model_microbatches(const roof_model_target *t) {
   return rf_model_microbatches(&t->settings, roof_model_replica_batch(t));
 }

@@ -88,37 +88,20 @@ static void try_memory(search *s) {
   set->zero = 0;
 }
 
-static void try_microbatches(search *s, double count) {
-  s->target.settings.microbatches = count;
-  if (rf_model_plan_check(s->target.model, &s->target.settings, NULL) == ROOF_OK &&
-      rf_model_plan_share(&s->target)) {
-    s->plans++;
-    try_memory(s);
-  }
-}
-
-/** Every number of microbatches that divides a replica's sequences, few first. */
-static void try_divisors(search *s) {
-  double sequences = roof_model_replica_batch(&s->target), root = floor(sqrt(sequences));
-  for (double d = 1; d * d < sequences; d++) {
-    if (fmod(sequences, d) == 0) {
-      try_microbatches(s, d);
-    }
-  }
-  for (double d = root; d >= 1; d--) {
-    if (fmod(sequences, d) == 0) {
-      try_microbatches(s, sequences / d);
-    }
-  }
-}
-
 static void try_plan(void *data, double tp, double pp, double dp, double ep) {
   search *s = data;
   roof_model_settings *set = &s->target.settings;
   set->tp = tp, set->pp = pp, set->dp = dp, set->ep = ep;
   for (int sp = 0; sp <= (tp > 1); sp++) {
     set->sp = sp;
-    try_divisors(s);
+    double sequences = roof_model_replica_batch(&s->target), count = 1;
+    for (; count <= sequences; count = rf_model_next_microbatches(sequences, count)) {
+      set->microbatches = count;
+      if (rf_model_plan_check(s->target.model, set, NULL) == ROOF_OK && rf_model_plan_share(&s->target)) {
+        s->plans++;
+        try_memory(s);
+      }
+    }
   }
 }
 

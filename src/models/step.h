@@ -318,6 +318,9 @@ roof_status rf_cluster_settings_check(const roof_cluster_settings *settings, roo
 /** Microbatches of so many sequences of a replica. */
 double rf_model_microbatches(const roof_model_settings *settings, double sequences);
 
+/** The next divisor of so many sequences after `count`; infinite after the last. */
+double rf_model_next_microbatches(double sequences, double count);
+
 /** Checks that the settings' plan divides the model. */
 roof_status rf_model_plan_check(const roof_model *model, const roof_model_settings *settings,
                                 roof_error *error);

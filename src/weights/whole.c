@@ -123,19 +123,24 @@ static roof_status judge_batch(roof_whole *w, const roof_machine *machine, doubl
                            : status;
 }
 
-/** "possible at batch 64: ...". */
+/** "possible at batch 64: ...": what the verdict is of goes behind it. */
+static void name_tried(roof_model_judged *j, const char *tried) {
+  char because[sizeof j->because];
+  int verdict = (int)strcspn(j->because, ":");
+  snprintf(because, sizeof because, "%.*s%s%s", verdict, j->because, tried, j->because + verdict);
+  memcpy(j->because, because, sizeof because);
+}
+
 static void name_batch(const roof_whole *w, bool brief, roof_model_judged *j) {
   const roof_model_settings *s = &w->settings;
   bool all = s->batch + s->dp > w->answer.capacity.largest_batch;
-  char because[sizeof j->because];
-  int verdict = (int)strcspn(j->because, ":");
-  snprintf(because, sizeof because, "%.*s at batch %.0f%s%s%s", verdict, j->because, s->batch,
+  char tried[96];
+  snprintf(tried, sizeof tried, " at batch %.0f%s%s", s->batch,
            brief && !j->possible ? ", short contexts" : "",
            j->possible ? ""
            : all       ? ", the most that fit"
-                       : ", the largest tried",
-           j->because + verdict);
-  memcpy(j->because, because, sizeof because);
+                       : ", the largest tried");
+  name_tried(j, tried);
 }
 
 /** Whether the contexts are open too: the shorter they are, the more sequences fit. */
@@ -177,10 +182,92 @@ static roof_status judge_batches(roof_whole *w, const roof_machine *machine, roo
   return ROOF_OK;
 }
 
+/** A training step, and the most favourable of those tried. */
+typedef struct step_search {
+  roof_whole *run;
+  const roof_machine *machine;
+  roof_model_settings typed, best;
+  roof_model_judged judged; /**< of the best */
+  double spare_bytes;       /**< of the best */
+} step_search;
+
+/** Keeps the settings of the run where it fits with a lower limit than the best, or lacks less. */
+static void try_step(step_search *t) {
+  const double rounding = 1e-9;
+  roof_model_judged j;
+  if (judge_batch(t->run, t->machine, t->typed.batch, &j, NULL) != ROOF_OK) {
+    return;
+  }
+  double spare = t->run->answer.capacity.spare_bytes;
+  bool better = j.fits != t->judged.fits ? j.fits
+                : j.fits                 ? j.placed.share < (1 - rounding) * t->judged.placed.share
+                                         : spare > t->spare_bytes;
+  if (better) {
+    t->best = t->run->settings, t->judged = j, t->spare_bytes = spare;
+  }
+}
+
+static void try_microbatches(step_search *t) {
+  double sequences = roof_model_replica_batch(&t->run->target);
+  if (rf_model_typed(&t->typed, "microbatches")) {
+    try_step(t);
+    return;
+  }
+  for (double count = 1; count <= sequences; count = rf_model_next_microbatches(sequences, count)) {
+    t->run->settings.microbatches = count;
+    try_step(t);
+  }
+}
+
+/** "possible with microbatches=64 sp: ...". */
+static void name_step(const roof_whole *w, const roof_model_settings *typed, roof_model_judged *j) {
+  const roof_model_settings *s = &w->settings;
+  char tried[96], count[40] = "";
+  double microbatches = roof_model_microbatches(&w->target);
+  if (microbatches != rf_model_microbatches(typed, roof_model_replica_batch(&w->target))) {
+    snprintf(count, sizeof count, " microbatches=%.0f", microbatches);
+  }
+  bool recomputes = s->recompute != typed->recompute, splits = s->sp != typed->sp;
+  snprintf(tried, sizeof tried, "%s%s%s%s%s", j->possible ? " with" : " even with", count,
+           recomputes ? " recompute=" : "", recomputes ? roof_recompute_name(s->recompute) : "",
+           splits ? " sp" : "");
+  if (count[0] != '\0' || recomputes || splits) {
+    name_tried(j, tried);
+  }
+}
+
+/** Of a training step it may be open in how many pieces it runs, what is computed again and what tp shares. */
+static roof_status judge_steps(roof_whole *w, const roof_machine *machine, roof_model_judged *judged,
+                               roof_error *error) {
+  roof_model_settings *s = &w->settings;
+  step_search t = {.run = w, .machine = machine, .typed = *s, .best = *s};
+  roof_status status = judge_batch(w, machine, s->batch, &t.judged, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  t.spare_bytes = w->answer.capacity.spare_bytes;
+  for (int sp = t.typed.sp; sp <= (t.typed.sp || s->tp > 1); sp++) {
+    for (int r = 0; r < ROOF_RECOMPUTE_COUNT; r++) {
+      s->sp = sp, s->recompute = (roof_recompute)r;
+      if (s->recompute == t.typed.recompute || !rf_model_typed(&t.typed, "recompute")) {
+        try_microbatches(&t);
+      }
+    }
+  }
+  *s = t.best;
+  status = judge_batch(w, machine, s->batch, &t.judged, error);
+  if (status == ROOF_OK) {
+    name_step(w, &t.typed, &t.judged);
+    *judged = t.judged;
+  }
+  return status;
+}
+
 roof_status roof_whole_judge(roof_whole *w, const roof_machine *machine, roof_model_judged *judged,
                              roof_error *error) {
-  return has_any_batch(w) ? judge_batches(w, machine, judged, error)
-                          : judge_batch(w, machine, w->settings.batch, judged, error);
+  return has_any_batch(w)    ? judge_batches(w, machine, judged, error)
+         : w->settings.train ? judge_steps(w, machine, judged, error)
+                             : judge_batch(w, machine, w->settings.batch, judged, error);
 }
 
 void roof_whole_free(roof_whole *whole) {

@@ -34,6 +34,27 @@ setup() {
   has "--group"
 }
 
+@test "a training step is judged by the most favourable of what is not said" {
+  claims() { run "-$1" --separate-stderr "$ROOFLINE" claim llama-3.1-70b train batch=512 tp=8 dp=8 zero=1 --machine h100 "${@:2}"; }
+  claims 0 mfu=55%
+  [[ ${lines[0]} == "possible with microbatches=64 sp: an MFU of 55.0 % is "* ]]
+  claims 0 mfu=55% --json
+  [ "$(json '[.fits, .possible, .microbatches, .recompute, .sp]')" = '[true,true,64,"none",true]' ]
+  said=$output
+  claims 0 mfu=55% --sp microbatches=64 --json
+  [ "$(json '.because |= sub("^possible: "; "possible with microbatches=64 sp: ")')" = "$(jq -c . <<<"$said")" ]
+  claims 0 mfu=55% sp microbatches=64 recompute=none
+  [[ ${lines[0]} == "possible: "* ]]
+  claims 1 mfu=55% microbatches=1 recompute=none # stay as they are said
+  [[ ${lines[0]} == "impossible even with sp: llama-3.1-70b does not fit, "* ]]
+  claims 1 step=1s
+  [[ ${lines[0]} == "impossible even with microbatches="*": a training step of 1.000 s is "*" faster than the limit allows, "* ]]
+  run -0 "$ROOFLINE" claim llama-3.1-405b train batch=2048 prompt=8192 tp=8 pp=16 dp=64 microbatches=32 zero=1 mfu=43% --machine h100
+  [[ ${lines[0]} == "possible with sp: "* ]]
+  run -2 "$ROOFLINE" claim gemm m=64 n=64 k=64 1ms --sp --machine h100
+  [ "$output" = 'roofline: --sp: of a model, whose name comes first' ]
+}
+
 @test "a claimed rate without a batch is judged over all that fit, as in prose" {
   run -0 "$ROOFLINE" claim llama-3.1-8b 12000tok/s --machine h100
   [[ ${lines[0]} == "possible at batch 64: a rate of 12.00 ktokens/s is "*" % of the limit, "* ]]

@@ -7,12 +7,13 @@
 #include "cli/whole/whole.h"
 #include "roofline/claim.h"
 
-static int scan, github;
+static int scan, github, sp;
 
 static const struct poptOption options[] = {
     {"scan", '\0', POPT_ARG_NONE, &scan, 0, "judge what Markdown or text claims: FILE ... instead of a claim",
      NULL},
     {"github", '\0', POPT_ARG_NONE, &github, 0, "with --scan: also print GitHub annotations", NULL},
+    {"sp", '\0', POPT_ARG_NONE, &sp, 0, "of a model: sequence parallelism, as the word `sp` says it", NULL},
     POPT_TABLEEND};
 
 /** A claim that was judged. */
@@ -126,7 +127,10 @@ static roof_status run(const cli_args *args, roof_error *error) {
     return cli_claim_scan(args, github, error);
   }
   if (cli_whole_is(args)) {
-    return cli_whole_claim(args, error);
+    return cli_whole_claim(args, sp != 0, error);
+  }
+  if (sp) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--sp: of a model, whose name comes first");
   }
   a.op = roof_claim_operation(args->words, args->word_count);
   roof_status status = a.op != NULL ? cli_select_op(args, a.op, &op, error) : ROOF_OK;
@@ -167,7 +171,9 @@ const cli_command cli_cmd_claim = {
         "\n"
         "  The unit says what is claimed: FLOP/s, B/s, bit/s, s, or % of the peak, with a prefix (T, M, u); "
         "FLOP/B next to a rate is the intensity it is claimed at. The same with names: rate=, bandwidth=, "
-        "time=, intensity=. Of a model: ttft=, tpot=, rate= (tokens/s), and with `train` step=; mfu=.\n"
+        "time=, intensity=. Of a model: ttft=, tpot=, rate= (tokens/s), and with `train` step=; mfu=. "
+        "Of a training step, what is not said of microbatches=, recompute= and sp is what favours the claim "
+        "most.\n"
         "\n"
         "  --scan reads Markdown (.txt, .rst: plain text) for speeds of a machine that the sentence names, "
         "and tokens/s of a model on one; --machine and --dtype are of what names none. "

@@ -115,7 +115,7 @@ static roof_status print_claim(const cli_args *args, const roof_whole *w, const 
   return cli_print_end(&out, status, error);
 }
 
-roof_status cli_whole_claim(const cli_args *args, roof_error *error) {
+roof_status cli_whole_claim(const cli_args *args, bool sp, roof_error *error) {
   whole w = {0};
   roof_model_judged judged = {.possible = true};
   roof_status status = read_one(args, true, &w, error);
@@ -124,6 +124,9 @@ roof_status cli_whole_claim(const cli_args *args, roof_error *error) {
         roof_error_set(error, ROOF_E_ARGUMENT,
                        "claim: what is claimed of %s? ttft=80ms, tpot=18ms, 5000tokens/s, step=14s, mfu=45%%",
                        args->words[0]);
+  }
+  if (status == ROOF_OK) {
+    w.run->settings.sp |= sp;
   }
   status = status == ROOF_OK ? roof_whole_judge(w.run, w.machines[0], &judged, error) : status;
   status = status == ROOF_OK ? print_claim(args, w.run, &judged, error) : status;

@@ -10,8 +10,8 @@
 /** Whether the first word names a model, not an operation. */
 bool cli_whole_is(const cli_args *args);
 
-/** Answers of the commands for a model. */
-roof_status cli_whole_claim(const cli_args *args, roof_error *error);
+/** Answers of the commands for a model. `sp`: as if that word stood there. */
+roof_status cli_whole_claim(const cli_args *args, bool sp, roof_error *error);
 /** Fills *chart instead of printing where it is not NULL. */
 roof_status cli_whole_energy(const cli_args *args, const roof_energy_given *given, roof_bars *chart,
                              roof_error *error);
