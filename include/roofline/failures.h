@@ -24,9 +24,8 @@ typedef struct roof_failure_settings {
 } roof_failure_settings;
 
 typedef struct roof_failures {
-  double between_seconds; /**< failures of any device */
-  double
-      checkpoint_bytes; /**< of what is trained: weights in 16 bits, master weights and both moments in 32 */
+  double between_seconds;    /**< failures of any device */
+  double checkpoint_bytes;   /**< trained weights in 16 bits, their masters and both moments in 32 */
   double checkpoint_seconds; /**< to write one, while the run waits */
   double interval_seconds;   /**< of work between two checkpoints */
   double checkpoints, failures;
@@ -48,9 +47,9 @@ ROOF_API roof_failure_settings roof_failure_settings_default(void);
 ROOF_API roof_status roof_failure_settings_read(const char *hours, const char *rate,
                                                 roof_failure_settings *settings, roof_error *error);
 
-/** A run of so many seconds without failures that trains so many `parameters`, on so many devices that stop together. The interval is Young's (1974),
- *  sqrt(2 x checkpoint x time between failures); the share lost is checkpoint / interval + (interval / 2 + restart) / time
- *  between failures, to first order (Daly 2006).
+/** A run of so many seconds without failures, on so many devices that stop together; `parameters` are those that it
+ *  trains. The interval is Young's (1974), sqrt(2 x checkpoint x time between failures); the share lost is checkpoint /
+ *  interval + (interval / 2 + restart) / time between failures, to first order (Daly 2006).
  *  Units: s, bytes.
  *  Ownership: by value.
  *  Errors: seconds are infinite where failures leave no time; NaN for a run that is not known. */

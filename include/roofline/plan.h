@@ -196,8 +196,8 @@ ROOF_API void roof_published_mfu_describe(roof_text *out, const roof_machine *ma
 
 /** Tries every tp x pp x dp (and ep) that has so many devices and divides the model and the batch of `base`,
  *  with and without sequence parallelism, every recomputation, stage of ZeRO and number of microbatches that
- *  divides a replica's sequences; other settings are those of `base`, where a batch of NaN is one sequence per device. Of equals the first,
- *  which is the simplest, stays.
+ *  divides a replica's sequences; other settings are those of `base`, where a batch of NaN is one sequence per
+ *  device. Of equals the first, which is the simplest, stays.
  *  Units: s, tokens/s, bytes.
  *  Ownership: fills *front on success only.
  *  Errors: as roof_plan_search. */

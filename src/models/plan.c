@@ -276,7 +276,7 @@ double rf_model_next_microbatches(double sequences, double count) {
   while (each >= 1 && !divides(each, sequences)) {
     each--;
   }
-  return sequences / each;
+  return each >= 1 ? sequences / each : INFINITY;
 }
 
 double roof_model_microbatches(const roof_model_target *t) {
