@@ -129,8 +129,9 @@ typedef struct roof_link {
   double both_ways_bytes_per_second; /**< the headline figure where the vendor quotes both directions */
   double latency_seconds;
   double count;
-  double joins; /**< devices of this kind at most; NaN or 0: those of a node, however many */
-  bool reduces; /**< its switch adds up what passes it: an all-reduce sends its buffer once */
+  double joins;       /**< devices of this kind at most; NaN or 0: those of a node, however many */
+  bool reduces;       /**< its switch adds up what passes it: an all-reduce sends its buffer once */
+  bool between_nodes; /**< no machine file says so: roof_link_complete does */
   char source[ROOF_SOURCE_MAX];
   char date[16];
 } roof_link;

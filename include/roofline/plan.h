@@ -41,7 +41,7 @@ ROOF_API const roof_network *roof_network_at(int index);
 ROOF_API roof_status roof_network_find(const char *name, const roof_machine *machine, const roof_link **link,
                                        roof_error *error);
 
-/** The link with a latency: its own, or one assumed by its kind and said so in `source`.
+/** The link, which is between nodes or not, with a latency: its own, or one assumed by its kind and said so in `source`.
  *  Units: s.
  *  Ownership: by value.
  *  Errors: none. */

@@ -19,9 +19,11 @@ double rf_link_seconds(const roof_link *link, const roof_work *work) {
   return work->link_bytes / link->bytes_per_second + work->link_steps * known(link->latency_seconds);
 }
 
-/** A message that takes longer, or whose time is known to be longer, has left the node. */
+/** A machine's file does not say where its own links lead: whose messages are known to take this long have left the node. */
+static const double longest_within = 2e-6;
+
 static bool is_within(const roof_link *link) {
-  return !(link->latency_seconds > 2e-6);
+  return !link->between_nodes && !(link->latency_seconds > longest_within);
 }
 
 /** Ranks on PCI Express share the path through the host. */
@@ -86,7 +88,8 @@ double rf_form_collective(const rf_run *run, rf_cut *cut) {
   double messages = rf_messages_seconds(link, run->work, run->c[ROOF_WAVE_SECONDS],
                                         !rf_without(run, ROOF_EFFECT_WAVES), &cut->waves);
   double bytes = passing(run, cut);
-  double seconds = bytes / (link->bytes_per_second * run->c[ROOF_BANDWIDTH] * cut->rate);
+  double reached = link->kind == ROOF_MEASURED ? 1 : run->c[ROOF_BANDWIDTH];
+  double seconds = bytes / (link->bytes_per_second * reached * cut->rate);
   double fill = hands_on(run->work) ? run->c[ROOF_SPLIT_SECONDS] : 0;
   return messages + fmin(seconds / low_latency, seconds + fill);
 }

@@ -633,10 +633,11 @@ static double share_of_both(const terms *t, const reach *r, double share) {
 roof_shares roof_expected_shares(const roof_target *target, const roof_prediction *p) {
   const roof_options *options = &target->options;
   terms t = terms_of(p);
-  bool on_chip = p->network_seconds <= t.on_chip && options->without != ROOF_EFFECTS_ALL;
-  bool peak = on_chip && p->peak != NULL && p->peak->kind == ROOF_MEASURED;
-  bool level = on_chip && p->binding != NULL && p->binding->kind == ROOF_MEASURED;
-  reach r = {peak ? 1 / options->efficiency : 1, level ? 1 / options->efficiency : 1};
+  bool counts = options->without != ROOF_EFFECTS_ALL, sent = p->network_seconds > t.on_chip;
+  bool link = sent && p->link != NULL && p->link->kind == ROOF_MEASURED;
+  bool peak = sent ? link : p->peak != NULL && p->peak->kind == ROOF_MEASURED;
+  bool level = sent ? link : p->binding != NULL && p->binding->kind == ROOF_MEASURED;
+  reach r = {counts && peak ? 1 / options->efficiency : 1, counts && level ? 1 / options->efficiency : 1};
   return (roof_shares){share_of_both(&t, &r, options->efficiency_low),
                        share_of_both(&t, &r, options->efficiency),
                        share_of_both(&t, &r, options->efficiency_high)};

@@ -70,7 +70,7 @@ static bool has_no_cache(const question *q) {
 }
 
 static bool has_other_network(const question *q) {
-  return q->settings->network != NULL && has_one_node(q);
+  return rf_model_network_named(q->settings->network) && has_one_node(q);
 }
 
 static bool has_other_link(const question *q) {

@@ -67,6 +67,7 @@ roof_status roof_network_find(const char *name, const roof_machine *machine, con
 
 roof_link roof_link_complete(const roof_link *link, bool between_nodes) {
   roof_link l = *link;
+  l.between_nodes = between_nodes;
   if (isnan(l.latency_seconds)) {
     size_t used = strlen(l.source);
     l.latency_seconds = between_nodes ? network_latency : rf_link_latency(&l);
@@ -92,6 +93,10 @@ double rf_model_node(const roof_model_settings *s, const roof_machine *machine) 
 
 const roof_link *rf_model_network(const roof_model_settings *s) {
   return s->network != NULL ? s->network : &networks[0].link;
+}
+
+bool rf_model_network_named(const roof_link *network) {
+  return network != NULL && network->kind != ROOF_MEASURED;
 }
 
 model_nodes rf_model_nodes(double ranks, double local) {

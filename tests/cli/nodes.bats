@@ -401,8 +401,8 @@ END
      loggp: null, protocols: [{from_bytes: 0, to_bytes: 1e9, latency_seconds: {value: 3e-6, low: 3e-6, high: 3e-6},
        seconds_per_byte: {value: 5e-11, low: 5e-11, high: 5e-11}}]}]}' plain.json >c.json
   run -0 "$ROOFLINE" cluster params=7e9 tokens=1e6 devices=64 --machine h100 --dtype bf16 --network c.json
-  has 'network     c.json: 20.00 GB/s one way, 3.000 µs of latency, as measured'
-  has "stragglers  every step waits for the slowest node, n3: peaks at 75 %, memory at 100 % of the median's"
+  has 'network     c.json: 20.00 GB/s one way, 3.000 µs of latency, as measured between processors by x'
+  has "stragglers  every step waits for the slowest node, n3: peaks at 75 % of the median's"
   has 'network as measured'
   run -0 --separate-stderr "$ROOFLINE" cluster params=7e9 tokens=1e6 devices=64 --machine h100 --dtype bf16 --json
   before=$(json .compute_seconds)
@@ -418,6 +418,7 @@ END
   done
   run -0 "$ROOFLINE" model llama-3.1-8b --train batch=64 dp=16 --machine h100 --network c.json
   has 'stragglers  every step waits for the slowest node, n3'
+  has 'peaks at 75 %, memory at 100 % of the median'
   run -0 "$ROOFLINE" plan llama-3.1-8b --train --batch 64 --devices 16 --machine h100 --network c.json
   has 'stragglers  every step waits for the slowest node, n3'
   run -0 "$ROOFLINE" cluster report c.json # the same pace, of any format
@@ -427,4 +428,19 @@ END
   [ "$(json '[.schema, .ranks, .distances[0].node]')" = '["roofline.network/1",3,"n1"]' ]
   run -0 "$ROOFLINE" cluster params=7e9 tokens=1e6 devices=64 --machine h100 --network plain.json
   has 'plain.json has no network, which measure --cluster --network adds: the usual link'
+}
+
+@test "--network FILE: GPUs send over their own link, whatever is measured is expected, and one node has stragglers too" {
+  nodes n1=300 n2=301 n3=302 | jq 'def part($library; $rate): {library: $library, ranks: 3, bisection_bytes_per_second: null,
+    bisection_pairs: 0, nodes: [], collectives: [], distances: [{distance: "network", rank: 0, other_rank: 1, node: "n1", other_node: "n2",
+      fit_error: 0, messages_per_second: null, messages: [], loggp: null, protocols: [{from_bytes: 0, to_bytes: 1e9,
+        latency_seconds: {value: 2e-6, low: 2e-6, high: 2e-6}, seconds_per_byte: {value: (1 / $rate), low: null, high: null}}]}]};
+    .network = part("Open MPI v4.1.4"; 25e9) + {gpus: part("NCCL 2.18.3 on a GPU"; 40e9)}' >c.json
+  run -0 "$ROOFLINE" cluster devices=64 --machine h100 --network c.json
+  has '40.00 GB/s one way, 2.000 µs of latency, as measured between GPUs by NCCL 2.18.3 on a GPU'
+  run -0 --separate-stderr "$ROOFLINE" cluster devices=64 node=1 size=1GB --machine amd-epyc-9654 --network c.json --json
+  [[ $stderr == *'25.00 GB/s one way, 2.000 µs of latency, as measured between processors by Open MPI v4.1.4'* ]]
+  near '.all_reduce[0].seconds' "$(jq -n '126 * (1e9 / 64 / 25e9 + 2e-6)')" 1e-3
+  run -0 "$ROOFLINE" model llama-3.1-8b tp=2 --machine h100 --network c.json
+  has 'stragglers  none counted'
 }

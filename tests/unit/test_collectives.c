@@ -139,6 +139,56 @@ static void messages_of_unknown_latency_take_time(void **state) {
   assert_true(complete.latency_seconds == 1e-6);
 }
 
+/** The time of a kilobyte's all-reduce over 64 H100s grows with its messages' between nodes, and nowhere jumps. */
+static void slower_messages_take_no_jump(void **state) {
+  (void)state;
+  owned roof_machine *h100 = NULL;
+  roof_types types = roof_types_of(ROOF_BF16);
+  roof_options options = roof_options_default();
+  roof_target target;
+  const roof_op *op = NULL;
+  const char *algorithm;
+  roof_work work;
+  const double step = 1e-8, messages = 126;
+  double before = 0, first = 0;
+  assert_int_equal(roof_catalog_load("nvidia-h100-sxm", &h100, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&target, h100, &types, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_op_find("allreduce", &op, NULL), ROOF_OK);
+  for (int i = 0; i <= 400; i++) {
+    roof_link link = {.bytes_per_second = 50e9, .latency_seconds = i * step};
+    roof_link complete = roof_link_complete(&link, true);
+    double seconds = roof_collective_seconds(&target, op, &complete, 1e3, 64, &algorithm, &work);
+    first = i == 0 ? seconds : first;
+    assert_true(i == 0 || (seconds >= before && seconds < before + 1.01 * messages * step));
+    before = seconds;
+  }
+  assert_true(before > first + 10e-6);
+}
+
+/** What a link was measured to carry is what collectives have of it, whatever share of a datasheet's figure they reach. */
+static void a_measured_link_is_not_discounted(void **state) {
+  (void)state;
+  for (const char *const *name = (const char *const[]){"nvidia-h100-sxm", "amd-epyc-9654", NULL};
+       *name != NULL; name++) {
+    owned roof_machine *m = NULL;
+    roof_types types = roof_types_of(ROOF_FP32);
+    roof_options options = roof_options_default();
+    roof_target target;
+    const roof_op *op = NULL;
+    const char *algorithm;
+    roof_work work;
+    roof_link link = {.kind = ROOF_MEASURED, .bytes_per_second = 25e9, .latency_seconds = 2e-6};
+    assert_int_equal(roof_catalog_load(*name, &m, NULL), ROOF_OK);
+    assert_int_equal(roof_target_init(&target, m, &types, &options, NULL), ROOF_OK);
+    assert_int_equal(roof_op_find("allreduce", &op, NULL), ROOF_OK);
+    roof_link complete = roof_link_complete(&link, true);
+    double ideal = 2 * 63.0 / 64 * 100e9 / 25e9;
+    assert_near(roof_collective_seconds(&target, op, &complete, 100e9, 64, &algorithm, &work), ideal, 1e-2);
+    complete.kind = ROOF_DATASHEET;
+    assert_true(roof_collective_seconds(&target, op, &complete, 100e9, 64, &algorithm, &work) > 1.2 * ideal);
+  }
+}
+
 /** Without constants nothing is known of a link without a latency, and nothing of no ranks. */
 static void no_ranks_and_no_latency_have_no_time(void **state) {
   (void)state;
@@ -211,6 +261,9 @@ int main(void) {
                                      cmocka_unit_test(short_exchanges_wait_for_messages),
                                      cmocka_unit_test(launches_outlast_exchanges),
                                      cmocka_unit_test(messages_of_unknown_latency_take_time),
+                                     cmocka_unit_test(slower_messages_take_no_jump),
+                                     cmocka_unit_test(a_measured_link_is_not_discounted),
+                                     cmocka_unit_test(slower_messages_take_no_jump),
                                      cmocka_unit_test(no_ranks_and_no_latency_have_no_time),
                                      cmocka_unit_test(a_shared_path_is_shared_evenly_at_worst),
                                      cmocka_unit_test(many_ranks_wait_for_a_tree),

@@ -155,7 +155,7 @@ static roof_status answer_machine(const cli_args *args, roof_text *out, json_t *
   answer a;
   roof_status status = take_words(args, &a.in, error);
   status = status == ROOF_OK ? cli_select_machine(args, "cluster", &machine, error) : status;
-  status = status == ROOF_OK ? cli_network_wait(network, &machine, 1, error) : status;
+  status = status == ROOF_OK ? cli_network_wait(network, &machine, 1, false, error) : status;
   status = status == ROOF_OK ? make_answer(args, machine, &a, error) : status;
   if (status == ROOF_OK && (args->file != NULL || args->page != NULL)) {
     status = cli_chart_or_none(args, draw(&a, args, error));

@@ -11,7 +11,7 @@
 #include "roofline/plan.h"
 
 static roof_link measured_link;
-static char link_note[256], pace_note[256];
+static char link_note[384], pace_note[256];
 
 /** What processors and what GPUs wait for; `node` "": nothing. */
 static struct {
@@ -23,9 +23,19 @@ static bool is_gpu(const roof_machine *machine) {
   return strcmp(machine->device_class, "gpu") == 0;
 }
 
+/** What a machine's devices send over: between GPUs their own, where it was measured between as distant ones as the
+ * processors'. */
+static const roof_fabric *fabric_of(const roof_fabric *all, const roof_machine *machine) {
+  const roof_distance_fit *far = roof_fabric_farthest(all);
+  const roof_distance_fit *own = all->gpus != NULL ? roof_fabric_farthest(all->gpus) : NULL;
+  bool farther = far != NULL && far->distance > ROOF_DISTANCE_NODE;
+  bool takes = is_gpu(machine) && own != NULL && (own->distance > ROOF_DISTANCE_NODE || !farther);
+  return takes ? all->gpus : all;
+}
+
 /** The link between the farthest ranks: the latency of its first protocol, the bandwidth of its last. */
-static roof_status take_link(const char *file, const roof_nodes *nodes, const roof_link **link,
-                             roof_error *error) {
+static roof_status take_link(const char *file, const roof_nodes *nodes, const roof_machine *machine,
+                             const roof_link **link, roof_error *error) {
   static roof_fabric fabric;
   char rate[CLI_SHORT], delay[CLI_SHORT];
   if (nodes->network == NULL) {
@@ -34,7 +44,8 @@ static roof_status take_link(const char *file, const roof_nodes *nodes, const ro
     return ROOF_OK;
   }
   roof_status status = roof_fabric_read(nodes->network, strlen(nodes->network), file, &fabric, error);
-  const roof_distance_fit *far = status == ROOF_OK ? roof_fabric_farthest(&fabric) : NULL;
+  const roof_fabric *part = status == ROOF_OK ? fabric_of(&fabric, machine) : NULL;
+  const roof_distance_fit *far = part != NULL ? roof_fabric_farthest(part) : NULL;
   if (far != NULL && far->fit.count > 0 && far->fit.of[far->fit.count - 1].beta.value > 0) {
     measured_link = (roof_link){.kind = ROOF_MEASURED,
                                 .bytes_per_second = 1 / far->fit.of[far->fit.count - 1].beta.value,
@@ -46,9 +57,10 @@ static roof_status take_link(const char *file, const roof_nodes *nodes, const ro
     snprintf(measured_link.source, sizeof measured_link.source, "%.400s", file);
     snprintf(measured_link.date, sizeof measured_link.date, "%.10s", nodes->date);
     *link = &measured_link;
-    snprintf(link_note, sizeof link_note, "%.128s: %s one way, %s of latency, as measured", file,
-             cli_quantity(rate, measured_link.bytes_per_second, "B/s"),
-             cli_quantity(delay, measured_link.latency_seconds, "s"));
+    snprintf(link_note, sizeof link_note, "%.128s: %s one way, %s of latency, as measured between %s by %s",
+             file, cli_quantity(rate, measured_link.bytes_per_second, "B/s"),
+             cli_quantity(delay, measured_link.latency_seconds, "s"),
+             part == fabric.gpus ? "GPUs" : "processors", part->library);
   }
   if (status == ROOF_OK) {
     roof_fabric_done(&fabric);
@@ -80,11 +92,12 @@ static double pace_of(const roof_nodes *nodes, roof_pace what, double least, siz
   return pace > 1 ? 1 : pace;
 }
 
-static void wait_for_slowest(const char *file, const roof_nodes *nodes, roof_machine *machine) {
+static void wait_for_slowest(const char *file, const roof_nodes *nodes, bool reads, roof_machine *machine) {
   size_t slowest = 0;
   bool gpu = is_gpu(machine);
   double compute = pace_of(nodes, gpu ? ROOF_PACE_GPU_COMPUTE : ROOF_PACE_COMPUTE, 1, &slowest);
-  double memory = pace_of(nodes, gpu ? ROOF_PACE_GPU_MEMORY : ROOF_PACE_MEMORY, compute, &slowest);
+  double memory =
+      reads ? pace_of(nodes, gpu ? ROOF_PACE_GPU_MEMORY : ROOF_PACE_MEMORY, compute, &slowest) : NAN;
   if (isnan(compute) && isnan(memory)) {
     snprintf(pace_note, sizeof pace_note, "none counted: %.128s has no figures of %s of two nodes", file,
              gpu ? "GPUs" : "processors");
@@ -96,9 +109,13 @@ static void wait_for_slowest(const char *file, const roof_nodes *nodes, roof_mac
     waited[gpu].compute = compute, waited[gpu].memory = memory;
     snprintf(waited[gpu].file, sizeof waited[gpu].file, "%s", file);
     snprintf(waited[gpu].node, sizeof waited[gpu].node, "%s", nodes->list[slowest].name);
+    char read[CLI_SHORT] = "";
+    if (reads) {
+      snprintf(read, sizeof read, ", memory at %.0f %%", 100 * memory);
+    }
     snprintf(pace_note, sizeof pace_note,
-             "every step waits for the slowest node, %s: peaks at %.0f %%, memory at %.0f %% of the median's",
-             nodes->list[slowest].name, 100 * compute, 100 * memory);
+             "every step waits for the slowest node, %s: peaks at %.0f %%%s of the median's",
+             nodes->list[slowest].name, 100 * compute, read);
   }
 }
 
@@ -116,19 +133,20 @@ roof_status cli_network_find(const char *name, const roof_machine *machine, cons
     return roof_network_find(name, machine, link, error);
   }
   roof_status status = roof_nodes_load(name, &nodes, error);
-  status = status == ROOF_OK ? take_link(name, nodes, link, error) : status;
+  status = status == ROOF_OK ? take_link(name, nodes, machine, link, error) : status;
   roof_nodes_free(nodes);
   return status;
 }
 
-roof_status cli_network_wait(const char *name, roof_machine *const *machines, int count, roof_error *error) {
+roof_status cli_network_wait(const char *name, roof_machine *const *machines, int count, bool reads,
+                             roof_error *error) {
   roof_nodes *nodes = NULL;
   if (name == NULL || !names_file(name)) {
     return ROOF_OK;
   }
   roof_status status = roof_nodes_load(name, &nodes, error);
   for (int i = 0; i < count && status == ROOF_OK; i++) {
-    wait_for_slowest(name, nodes, machines[i]);
+    wait_for_slowest(name, nodes, reads, machines[i]);
   }
   roof_nodes_free(nodes);
   return status;

@@ -19,8 +19,9 @@ roof_status cli_network_find(const char *name, const roof_machine *machine, cons
                              roof_error *error);
 
 /** Where `name` (NULL: none) is a cluster's file, the machines become the slowest node of it: a step that all nodes do together
- *  waits for that one. To be called once. */
-roof_status cli_network_wait(const char *name, roof_machine *const *machines, int count, roof_error *error);
+ *  waits for that one. `reads`: its times are of memory as well as of arithmetic. To be called once. */
+roof_status cli_network_wait(const char *name, roof_machine *const *machines, int count, bool reads,
+                             roof_error *error);
 
 /** Sets `stragglers` of an answer for a machine: the file, its slowest node and at which share of the median's it goes. It stays null where
  *  no file of a cluster was named, or none is slower. Nothing where `answer` is NULL. */

@@ -204,7 +204,7 @@ static roof_status answer_all(const cli_args *args, answer *out, roof_error *err
     cli_model_run_note(&model, &settings.precision);
   }
   status = status == ROOF_OK ? cli_select_machines(args, &machines, &count, error) : status;
-  status = status == ROOF_OK ? cli_network_wait(cli_model_network(), machines, count, error) : status;
+  status = status == ROOF_OK ? cli_network_wait(cli_model_network(), machines, count, true, error) : status;
   status = status == ROOF_OK ? cli_model_plan_settings(&settings, &axes, error) : status;
   status = status == ROOF_OK ? cli_model_plan_network(machines[0], &settings, error) : status;
   status = status == ROOF_OK ? roof_model_settings_check(&model, &settings, false, &axes, error) : status;

@@ -172,7 +172,7 @@ static roof_status read_question(const cli_args *args, plan *p, roof_error *erro
   roof_status status = cli_model_run_load(args, &p->model, error);
   status = status == ROOF_OK ? cli_model_run_settings(args, &p->model, !train, &p->settings, error) : status;
   status = status == ROOF_OK ? cli_select_machines(args, &p->machines, &p->count, error) : status;
-  status = status == ROOF_OK ? cli_network_wait(network, p->machines, p->count, error) : status;
+  status = status == ROOF_OK ? cli_network_wait(network, p->machines, p->count, true, error) : status;
   status = status == ROOF_OK ? roof_plan_limits_read(&limits, &p->limits, error) : status;
   status = status == ROOF_OK ? read_settings(args, p, error) : status;
   status = status == ROOF_OK ? read_engine(&p->engine, error) : status;
