@@ -57,12 +57,13 @@ ROOF_API roof_status roof_model_settings_read(const char *const *words, int coun
                                               roof_error *error);
 
 /** Refuses a setting that was typed and has no effect on what is asked: `searched` for plans, or answered for the
- *  settings and the values of `axes` (NULL: none).
+ *  settings and the values of `axes` (NULL: none) on a machine (NULL: on one of several).
  *  Units: none.
  *  Ownership: none.
  *  Errors: ROOF_E_ARGUMENT with the setting's name and the reason. */
 ROOF_API roof_status roof_model_settings_check(const roof_model *model, const roof_model_settings *settings,
-                                               bool searched, const roof_model_axes *axes, roof_error *error);
+                                               const roof_machine *machine, bool searched,
+                                               const roof_model_axes *axes, roof_error *error);
 
 /** Frees the values.
  *  Units: none.

@@ -227,7 +227,7 @@ typedef struct roof_cluster {
   double node;                      /**< devices that the first link joins */
   double flops_per_second;          /**< of one device */
   double parameters;
-  double active_parameters; /**< that a token uses: of a mixture of experts fewer; NaN or 0: all */
+  double active_parameters; /**< that a token computes with: no table, few experts; NaN or 0: all */
   double tokens;            /**< of a step, all devices */
   double gradient_bytes;    /**< of one parameter */
 } roof_cluster;
@@ -305,12 +305,13 @@ typedef struct roof_cluster_settings {
   double devices;
   double node; /**< devices that the machine's own link joins; NaN: roof_node_devices */
   double parameters;
-  double active_parameters; /**< that a token uses; NaN: all */
+  double active_parameters; /**< that a token computes with; NaN: all */
   double tokens;            /**< of a step, all devices */
   double gradient_bytes;    /**< of one parameter */
   double buffer_bytes;      /**< of an all-reduce; NaN: all gradients */
   double stages, microbatches;
   const roof_link *network; /**< between nodes; NULL: InfiniBand NDR */
+  unsigned typed;           /**< what roof_cluster_settings_read read */
 } roof_cluster_settings;
 
 /** What one link asks of the computation. */
@@ -365,14 +366,15 @@ ROOF_API roof_cluster_settings roof_cluster_settings_default(void);
 /** Reads a word key=value: devices, node, params, active, tokens, size, bytes, stages or microbatches.
  *  Units: as roof_cluster_settings.
  *  Ownership: changes *settings on success only.
- *  Errors: ROOF_E_NAME with the nearest name, ROOF_E_PARSE or ROOF_E_ARGUMENT for a value. */
+ *  Errors: ROOF_E_NAME with the nearest name, ROOF_E_PARSE or ROOF_E_ARGUMENT for a value or a setting given twice. */
 ROOF_API roof_status roof_cluster_settings_read(const char *word, roof_cluster_settings *settings,
                                                 roof_error *error);
 
 /** What the links of a cluster of a target's machine ask for, and how far data parallelism scales on it.
  *  Units: bytes, bytes/s, FLOP/byte, s.
  *  Ownership: fills *answer; texts in it live as long as the machine, the network and the answer.
- *  Errors: ROOF_E_ARGUMENT for settings that no cluster is; ROOF_E_UNSUPPORTED where the machine's file has no link or
+ *  Errors: ROOF_E_ARGUMENT for settings that no cluster is, and for a network where all devices are in one node;
+ *  ROOF_E_UNSUPPORTED where the machine's file has no link or
  *  no peak of the format on the matrix unit; *answer is left alone. */
 ROOF_API roof_status roof_cluster_answer_of(const roof_target *target, const roof_cluster_settings *settings,
                                             roof_cluster_answer *answer, roof_error *error);

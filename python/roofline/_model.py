@@ -160,9 +160,9 @@ def _table(phase: Phase) -> str:
 
 
 class Run:
-    """A model with the settings of a run, which machines are asked for; `reader` reads those that are words, where they are no single run's."""
+    """A model with the settings of a run, which a machine, or the first of `several`, is asked for; `reader` reads those that are words, where they are no single run's."""
 
-    def __init__(self, config: Config, machine: Machine, settings: Mapping[str, Any], reader: Any = None) -> None:
+    def __init__(self, config: Config, machine: Machine, settings: Mapping[str, Any], reader: Any = None, several: bool = False) -> None:
         named = dict(settings)
         options = {name: named.pop(name) for name in (*OPTIONS, *SWITCHES) if name in named}
         if isinstance(named.get("precision"), (list, tuple)):
@@ -173,6 +173,7 @@ class Run:
         self.model, self.settings, self.axes = abi.roof_model(), abi.roof_model_settings(), abi.roof_model_axes()
         call("roof_model_load_lenient" if flags["lenient"] else "roof_model_load", os.fsencode(config), C.byref(self.model))
         self.settings = lib.roof_model_settings_default(C.byref(self.model))
+        self.machine = None if several else machine._pointer
         self.settings.train, self.settings.sp = flags["train"], flags["sp"]
         self._typed = options_of(options)
         call("roof_options_read", C.byref(self._typed), C.byref(self.settings.options))
@@ -183,7 +184,7 @@ class Run:
             reader.read(self, words)
             return
         call("roof_model_settings_read", texts(words), len(words), C.byref(self.settings), C.byref(self.axes))
-        call("roof_model_settings_check", C.byref(self.model), C.byref(self.settings), False, C.byref(self.axes))
+        call("roof_model_settings_check", C.byref(self.model), C.byref(self.settings), self.machine, False, C.byref(self.axes))
 
     def refuse_several(self, what: str) -> None:
         """Of a question that is asked in one precision."""
@@ -313,7 +314,7 @@ def model_sweep(config: Config, *, machine: Machines = None, **settings: Any) ->
         7
     """
     machines = load_all(machine)
-    return ModelSweep(Run(config, machines[0], settings), machines)
+    return ModelSweep(Run(config, machines[0], settings, several=len(machines) > 1), machines)
 
 
 def models() -> Dict[str, Tuple[str, ...]]:

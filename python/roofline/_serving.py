@@ -303,7 +303,7 @@ class _Words:
         if self._engine is not None:
             call("roof_memory_rule_parse", self._engine, field(run.settings, "memory_rule", C.c_int))
         call("roof_service_settings_read", self._list, len(words), C.byref(run.settings), C.byref(self._load))
-        call("roof_model_settings_check", C.byref(run.model), C.byref(run.settings), False, None)
+        call("roof_model_settings_check", C.byref(run.model), C.byref(run.settings), run.machine, False, None)
 
 
 def _served(one: Mapping[str, Any]) -> Served:

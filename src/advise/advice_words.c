@@ -84,9 +84,9 @@ static void add_efficiency(const subject *a, roof_text *out) {
 static void add_link(const subject *a, roof_text *out) {
   const roof_link *link = a->advice->now.link;
   char rate[SHORT], latency[SHORT];
-  roof_text_addf(out, "  2. ridge       none: %s gives %s, in %.0f steps", link->name,
+  roof_text_addf(out, "  2. ridge       none: %s gives %s, in %.0f step%s", link->name,
                  roof_quantity_format(rate, SHORT, link->bytes_per_second, "B/s"),
-                 a->advice->now.work.link_steps);
+                 a->advice->now.work.link_steps, a->advice->now.work.link_steps == 1 ? "" : "s");
   double each = rf_message_seconds(a->target, link);
   if (isnan(each)) {
     roof_text_addf(out, " of %s, assumed\n",

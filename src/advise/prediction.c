@@ -134,8 +134,9 @@ static void add_work(roof_text *out, const roof_target *target, const roof_op *o
     roof_text_add(out, "each byte once)\n");
   }
   if (p->work.link_bytes > 0) {
-    roof_text_addf(out, "  network     %s over the busiest link in %.0f steps\n",
-                   quantity(a, p->work.link_bytes, "B"), p->work.link_steps);
+    roof_text_addf(out, "  network     %s over the busiest link in %.0f step%s\n",
+                   quantity(a, p->work.link_bytes, "B"), p->work.link_steps,
+                   p->work.link_steps == 1 ? "" : "s");
   }
   if (!isnan(target->capacity)) {
     roof_text_addf(out, "  capacity    %s of %s%s\n", roof_bytes_format(a, SHORT, p->work.working_set),

@@ -120,7 +120,8 @@ static void add_cell(cli_grid *grid, const cli_column *c, const void *row) {
   } else if (c->binary) {
     rf_cells_add_text(grid, roof_bytes_format(quantity, sizeof quantity, v.number));
   } else if (c->fixed) {
-    cli_grid_add(grid, "%.*f%s", c->digits, scaled, unit);
+    bool nothing = fabs(scaled) < 0.5 * pow(10, -c->digits); /* no "-0.0" */
+    cli_grid_add(grid, "%.*f%s", c->digits, nothing ? 0 : scaled, unit);
   } else if (c->digits > 0 && fabs(scaled) < pow(10, c->digits)) {
     cli_grid_add(grid, "%.*g%s", c->digits, scaled, unit);
   } else if (c->digits > 0) {

@@ -47,7 +47,9 @@ void rf_link_lack(const roof_target *target, double ranks, char *text, size_t si
   if (!(most > 1) && asked == NULL) {
     rf_format(text, size, "its file has no link to other devices");
   } else {
-    rf_format(text, size, "%s%s at most %.0f device%s, not %.0f; `roofline cluster` has links between nodes",
+    rf_format(text, size,
+              "%s%s at most %.0f device%s, not %.0f; between nodes `roofline cluster` has all-reduces, "
+              "`model` plans",
               asked != NULL ? asked : "its links join", asked != NULL ? " joins" : "", most,
               most > 1 ? "s" : "", ranks);
   }

@@ -25,47 +25,61 @@ const char *roof_route_name(roof_route route, const char **text) {
   return known ? routes[route].name : "?";
 }
 
-/** An all-reduce by the operation's algorithm over one link: seconds of its bytes, and of all. Of the ranks, `neighbours`
- * share what a host has of the link. */
+/** Seconds of an all-reduce over one link by the operation's algorithm. Of the ranks, `neighbours` share what a host
+ * has of the link. */
 static double one_link(const roof_cluster *c, const roof_link *link, int algorithm, double bytes,
-                       double ranks, double neighbours, double *seconds) {
+                       double ranks, double neighbours) {
   const roof_op *op = NULL;
   roof_work w;
-  *seconds = 0;
   if (ranks <= 1 || neighbours <= 1 || roof_op_find("allreduce", &op, NULL) != ROOF_OK) {
     return 0;
   }
-  *seconds =
-      rf_model_shared_seconds(c->target, op, link, (double[3]){bytes, ranks, algorithm}, neighbours, &w);
-  return w.link_bytes / link->bytes_per_second;
+  return rf_model_shared_seconds(c->target, op, link, (double[3]){bytes, ranks, algorithm}, neighbours, &w);
 }
 
 /** One ring or tree over all devices passes as many bytes in the nodes as between them, at the pace of the slower link.
  * Each device sends what the one before it sent: no switch adds. */
 static double in_one(const roof_cluster *c, int algorithm, double bytes, double devices) {
   roof_link links[ROOF_SPAN_COUNT] = {c->links[ROOF_SPAN_NODE], c->links[ROOF_SPAN_CLUSTER]};
-  double within, between = 0;
   links[ROOF_SPAN_NODE].reduces = links[ROOF_SPAN_CLUSTER].reduces = false;
-  one_link(c, &links[ROOF_SPAN_NODE], algorithm, bytes, devices, fmin(devices, c->node), &within);
-  if (devices > c->node) {
-    one_link(c, &links[ROOF_SPAN_CLUSTER], algorithm, bytes, devices, devices, &between);
-  }
-  return fmax(within, between);
+  double within = one_link(c, &links[ROOF_SPAN_NODE], algorithm, bytes, devices, fmin(devices, c->node));
+  return devices > c->node
+             ? fmax(within, one_link(c, &links[ROOF_SPAN_CLUSTER], algorithm, bytes, devices, devices))
+             : within;
+}
+
+/** Seconds of a part of an all-reduce: its messages, which wait for one another, and its bytes, which go in pieces. */
+typedef struct part {
+  double messages, bytes;
+} part;
+
+static part part_of(const roof_cluster *c, const roof_link *link, int algorithm, double bytes, double ranks) {
+  static const double hardly_any = 1e-9; /* no exchange is of 0 bytes */
+  double messages = one_link(c, link, algorithm, hardly_any, ranks, ranks);
+  return (part){messages, one_link(c, link, algorithm, bytes, ranks, ranks) - messages};
+}
+
+/** The faster algorithm of an all-reduce between nodes, as plans of models have it. */
+static int faster(const roof_cluster *c, const roof_link *link, double bytes, double nodes) {
+  const roof_op *op = NULL;
+  return roof_op_find("allreduce", &op, NULL) == ROOF_OK
+             ? rf_model_faster(c->target, op, link, bytes, nodes, false)
+             : 0;
 }
 
 /** Of the nodes' ports those of the node with the fewest devices pass the most: they share all of the sum. */
 static double all_reduce(const roof_cluster *c, roof_route route, double bytes, double devices,
                          const model_nodes *nodes) {
   enum { RING, TREE };
-  double near, far;
   if (route != ROOF_ROUTE_HIERARCHY) {
     return in_one(c, route == ROOF_ROUTE_TREE ? TREE : RING, bytes, devices);
   }
-  double within = one_link(c, &c->links[ROOF_SPAN_NODE], RING, bytes, nodes->local, nodes->local, &near);
-  double across =
-      one_link(c, &c->links[ROOF_SPAN_CLUSTER], RING, bytes / nodes->least, nodes->count, nodes->count, &far);
-  return near + far -
-         fmin(within, across); /* in pieces: while one is between the nodes, the next is in them */
+  const roof_link *near = &c->links[ROOF_SPAN_NODE], *far = &c->links[ROOF_SPAN_CLUSTER];
+  part within = part_of(c, near, RING, bytes, nodes->local);
+  part across =
+      part_of(c, far, faster(c, far, bytes / nodes->least, nodes->count), bytes / nodes->least, nodes->count);
+  /* in pieces: while one is between the nodes, the next is in them */
+  return within.messages + across.messages + fmax(within.bytes, across.bytes);
 }
 
 double roof_cluster_all_reduce(const roof_cluster *c, roof_route route, double bytes, double devices) {
@@ -186,15 +200,29 @@ static double node_of(const roof_target *t, const roof_cluster_settings *s) {
 /** Refuses a node of more devices than a link joins. */
 static roof_status check_node(const roof_target *t, const roof_cluster_settings *s, roof_error *error) {
   double node = fmin(s->devices, node_of(t, s)), most = rf_link_most(t);
-  if (isnan(s->node) || !(most > 1) || t->options.link != NULL) {
-    return node > 1 ? roof_target_joins(t, node, error) : ROOF_OK;
+  const char *asked = t->options.link;
+  if (node <= 1 || roof_target_link(t, node) != NULL) {
+    return ROOF_OK;
   }
-  return node <= 1 || roof_target_link(t, node) != NULL
-             ? ROOF_OK
+  return most > 1 || asked != NULL
+             ? roof_error_set(error, ROOF_E_UNSUPPORTED,
+                              "%s: node=%.0f: %s%s at most %.0f device%s; those of other nodes are joined by "
+                              "--network",
+                              t->machine->name, node, asked != NULL ? asked : "its links",
+                              asked != NULL ? " joins" : " join", most, most > 1 ? "s" : "")
              : roof_error_set(error, ROOF_E_UNSUPPORTED,
-                              "%s: node=%.0f: its links join at most %.0f devices; those of other nodes are "
-                              "joined by --network",
-                              t->machine->name, s->node, most);
+                              "%s: its file has no link to other devices; with node=1 --network joins them",
+                              t->machine->name);
+}
+
+/** Refuses a link between nodes where there is one node. */
+static roof_status check_network(const roof_target *t, const roof_cluster_settings *s, roof_error *error) {
+  return rf_model_network_named(s->network) && s->devices <= node_of(t, s)
+             ? roof_error_set(
+                   error, ROOF_E_ARGUMENT,
+                   "--network: has no effect: all devices are in one node, whose size is node=%.0f",
+                   node_of(t, s))
+             : ROOF_OK;
 }
 
 static void fill_answer(const roof_target *t, const roof_cluster_settings *s, roof_cluster_answer *a) {
@@ -235,6 +263,7 @@ roof_status roof_cluster_answer_of(const roof_target *t, const roof_cluster_sett
   roof_status status = rf_cluster_settings_check(s, error);
   status = status == ROOF_OK ? roof_target_supports(t, ROOF_MATRIX, error) : status;
   status = status == ROOF_OK ? check_node(t, s, error) : status;
+  status = status == ROOF_OK ? check_network(t, s, error) : status;
   if (status == ROOF_OK) {
     fill_answer(t, s, answer);
   }

@@ -8,10 +8,24 @@
 
 enum { SHORT = 64 };
 
+/** The devices, how many are in a node, and what joins the nodes. */
+static void add_nodes(roof_text *out, const roof_cluster_settings *in, const roof_cluster_answer *of) {
+  double n = in->devices, node = of->cluster.node;
+  roof_text_addf(out, "%.0f device%s", n, n > 1 ? "s" : "");
+  if (n > node) {
+    roof_text_addf(out, ", %.0f per node; %s between nodes%s", node,
+                   of->cluster.links[ROOF_SPAN_CLUSTER].name,
+                   in->network == NULL ? " (assumed; --network says another)" : "");
+  } else if (n > 1) {
+    roof_text_addf(out, " in one node of %.0f", node);
+  }
+  roof_text_add(out, "\n");
+}
+
 static void add_routes(roof_text *out, const roof_cluster_settings *in, const roof_cluster_answer *of) {
   char x[SHORT], y[SHORT];
-  roof_text_addf(out, "all-reduce of %s over %.0f devices, %.0f per node\n",
-                 roof_quantity_format(x, SHORT, of->buffer_bytes, "B"), in->devices, of->cluster.node);
+  roof_text_addf(out, "all-reduce of %s over ", roof_quantity_format(x, SHORT, of->buffer_bytes, "B"));
+  add_nodes(out, in, of);
   for (int i = 0; i < ROOF_ROUTE_COUNT; i++) {
     const roof_cluster_route *r = &of->routes[i];
     bool alone = isnan(r->bus_bytes_per_second);
@@ -27,15 +41,16 @@ static void add_scaling(roof_text *out, const roof_cluster_settings *in, const r
   bool few = in->active_parameters < in->parameters;
   roof_text_addf(out, "\ndata parallel: %s parameters", rf_plain_number(x, SHORT, in->parameters));
   if (few) {
-    roof_text_addf(out, ", %s active per token", rf_plain_number(x, SHORT, in->active_parameters));
+    roof_text_addf(out, ", %s computed with per token", rf_plain_number(x, SHORT, in->active_parameters));
   }
-  roof_text_addf(out, ", %s tokens per step, %.0f devices\n", rf_plain_number(y, SHORT, in->tokens), n);
+  roof_text_addf(out, ", %s tokens per step, %.0f device%s\n", rf_plain_number(y, SHORT, in->tokens), n,
+                 n > 1 ? "s" : "");
   roof_text_addf(out, "  computation %s per step; gradients %s",
                  roof_quantity_format(x, SHORT, of->compute_seconds, "s"),
                  roof_quantity_format(y, SHORT, in->parameters * in->gradient_bytes, "B"));
   if (n > 1) {
     roof_text_addf(out, "; %.6g FLOP per byte sent: 3 tokens / ((N - 1) x %g)%s", of->flops_per_byte_sent,
-                   in->gradient_bytes, few ? " x active / all parameters" : "");
+                   in->gradient_bytes, few ? " x computed with / all parameters" : "");
   }
   roof_text_add(out, "\n");
   for (int i = 0; i < ROOF_ROUTE_COUNT; i++) {
@@ -48,8 +63,9 @@ static void add_scaling(roof_text *out, const roof_cluster_settings *in, const r
 
 static void add_zero(roof_text *out, const roof_cluster_settings *in, const roof_cluster_answer *of) {
   char x[SHORT], y[SHORT];
-  roof_text_addf(out, "\nZeRO over %.0f devices, Adam in mixed precision: held and sent by each\n",
-                 in->devices);
+  roof_text_addf(
+      out, "\nZeRO over %.0f device%s, Adam in mixed precision: held, and sent in one microbatch, by each\n",
+      in->devices, in->devices > 1 ? "s" : "");
   for (int i = 0; i < ROOF_ZERO_STAGES; i++) {
     const roof_cluster_zero *z = &of->zero[i];
     roof_text_addf(out, "  stage %d  %-10s (%.4g B per parameter)  %-10s per step%s\n", z->stage,

@@ -9,6 +9,7 @@
 typedef struct question {
   const roof_model *model;
   const roof_model_settings *settings;
+  const roof_machine *machine; /**< NULL: of several any */
   bool searches;
   bool varies; /**< settings have several values: a condition on values may hold for one of them alone */
 } question;
@@ -59,8 +60,10 @@ static bool has_one_device(const question *q) {
 }
 
 static bool has_one_node(const question *q) {
-  double node = q->settings->node, least = isnan(node) ? MODEL_USUAL_NODE : node;
-  return !q->searches && !q->varies && devices(q) <= least;
+  double node = q->machine != NULL         ? rf_model_node(q->settings, q->machine)
+                : isnan(q->settings->node) ? MODEL_USUAL_NODE
+                                           : q->settings->node;
+  return !q->searches && !q->varies && devices(q) <= node;
 }
 
 static bool has_no_cache(const question *q) {
@@ -132,8 +135,9 @@ static const struct {
 };
 
 roof_status roof_model_settings_check(const roof_model *model, const roof_model_settings *settings,
-                                      bool searched, const roof_model_axes *axes, roof_error *error) {
-  const question q = {model, settings, searched, axes != NULL && axes->count > 0};
+                                      const roof_machine *machine, bool searched, const roof_model_axes *axes,
+                                      roof_error *error) {
+  const question q = {model, settings, machine, searched, axes != NULL && axes->count > 0};
   for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
     if ((rules[i].option || typed(&q, rules[i].name)) && rules[i].idle(&q)) {
       return roof_error_set(error, ROOF_E_ARGUMENT, "%s%s: has no effect: %s", rules[i].option ? "--" : "",

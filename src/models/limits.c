@@ -103,7 +103,7 @@ roof_status roof_plan_settings_read(const roof_model *model, const char *const *
   s.memory_share = s.train ? s.memory_share : ROOF_ENGINE_MEMORY_SHARE;
   roof_status status = roof_model_settings_read(words, count, &s, NULL, error);
   status = status == ROOF_OK ? check_users(&s, error) : status;
-  status = status == ROOF_OK ? roof_model_settings_check(model, &s, true, NULL, error) : status;
+  status = status == ROOF_OK ? roof_model_settings_check(model, &s, NULL, true, NULL, error) : status;
   if (status == ROOF_OK) {
     limits->users = isnan(s.batch) || s.train ? 0 : s.batch;
     s.batch = isnan(s.batch) && !s.train ? 1 : s.batch;

@@ -14,8 +14,9 @@ typedef struct setting {
   const char *name;
   size_t offset;
   const char *unit;
-  bool whole;   /**< a range of it has whole values */
-  double least; /**< of a cluster's */
+  bool whole;         /**< a range of it has whole values */
+  double least, most; /**< of a cluster's */
+  const char *range;  /**< the two in words */
   /** Nullable: of a choice by its name, which reads that. */
   roof_status (*choose)(const char *text, roof_model_settings *settings, roof_error *error);
 } setting;
@@ -31,9 +32,9 @@ static roof_status choose_fusion(const char *text, roof_model_settings *settings
 }
 
 #define COUNT(name)                                                                                          \
-  { #name, offsetof(roof_model_settings, name), "", true, 0, NULL }
+  { #name, offsetof(roof_model_settings, name), "", true, 0, 0, NULL, NULL }
 #define AMOUNT(name, unit)                                                                                   \
-  { #name, offsetof(roof_model_settings, name), unit, false, 0, NULL }
+  { #name, offsetof(roof_model_settings, name), unit, false, 0, 0, NULL, NULL }
 static const setting of_models[SETTING_MAX] = {
     COUNT(batch),
     COUNT(prompt),
@@ -68,24 +69,24 @@ static const setting of_models[SETTING_MAX] = {
     COUNT(steps),
     COUNT(guidance),
     COUNT(text),
-    {"recompute", offsetof(roof_model_settings, recompute), "", false, 0, choose_recompute},
-    {"fuse", offsetof(roof_model_settings, fusion), "", false, 0, choose_fusion},
-    {"users", offsetof(roof_model_settings, batch), "", true, 0, NULL},
-    {"context", offsetof(roof_model_settings, prompt), "", true, 0, NULL},
+    {"recompute", offsetof(roof_model_settings, recompute), "", false, 0, 0, NULL, choose_recompute},
+    {"fuse", offsetof(roof_model_settings, fusion), "", false, 0, 0, NULL, choose_fusion},
+    {"users", offsetof(roof_model_settings, batch), "", true, 0, 0, NULL, NULL},
+    {"context", offsetof(roof_model_settings, prompt), "", true, 0, 0, NULL, NULL},
 };
 
-#define INPUT(name, member, unit, whole, least)                                                              \
-  { name, offsetof(roof_cluster_settings, member), unit, whole, least, NULL }
+#define INPUT(name, member, unit, whole, least, most)                                                        \
+  { name, offsetof(roof_cluster_settings, member), unit, whole, least, most, #least " to " #most, NULL }
 static const setting of_clusters[SETTING_MAX] = {
-    INPUT("devices", devices, "", true, 1),
-    INPUT("node", node, "", true, 1),
-    INPUT("params", parameters, "", false, 1),
-    INPUT("active", active_parameters, "", false, 1),
-    INPUT("tokens", tokens, "", false, 1),
-    INPUT("size", buffer_bytes, "B", false, 1),
-    INPUT("bytes", gradient_bytes, "B", false, 0.125),
-    INPUT("stages", stages, "", true, 1),
-    INPUT("microbatches", microbatches, "", true, 1),
+    INPUT("devices", devices, "", true, 1, 1e18),
+    INPUT("node", node, "", true, 1, 1e18),
+    INPUT("params", parameters, "", false, 1, 1e18),
+    INPUT("active", active_parameters, "", false, 1, 1e18),
+    INPUT("tokens", tokens, "", false, 1, 1e18),
+    INPUT("size", buffer_bytes, "B", false, 1, 1e18),
+    INPUT("bytes", gradient_bytes, "B", false, 0.125, 8),
+    INPUT("stages", stages, "", true, 1, 1e18),
+    INPUT("microbatches", microbatches, "", true, 1, 1e18),
 };
 
 #define TOKENS "tokens in are prompt=, tokens out generate="
@@ -191,6 +192,10 @@ static const setting *given(const setting *s, unsigned long long typed_before) {
   return NULL;
 }
 
+static roof_status given_twice(const setting *s, roof_error *error) {
+  return roof_error_set(error, ROOF_E_ARGUMENT, "`%s`: given twice", s->name);
+}
+
 static roof_status read_word(const char *word, roof_model_settings *settings, roof_model_axes *axes,
                              roof_error *error) {
   const char *equals = strchr(word, '=');
@@ -204,7 +209,7 @@ static roof_status read_word(const char *word, roof_model_settings *settings, ro
   }
   const setting *earlier = given(s, settings->typed);
   if (earlier != NULL) {
-    return earlier == s ? roof_error_set(error, ROOF_E_ARGUMENT, "`%s`: given twice", s->name)
+    return earlier == s ? given_twice(s, error)
                         : roof_error_set(error, ROOF_E_ARGUMENT, "`%s` and `%s`: they say the same; give one",
                                          earlier->name, s->name);
   }
@@ -257,10 +262,10 @@ roof_cluster_settings roof_cluster_settings_default(void) {
 }
 
 static roof_status check_value(const setting *s, double value, roof_error *error) {
-  bool right = value >= s->least && value <= 1e18 && (!s->whole || value == floor(value));
+  bool right = value >= s->least && value <= s->most && (!s->whole || value == floor(value));
   return right ? ROOF_OK
-               : roof_error_set(error, ROOF_E_ARGUMENT, "%s=%g: must be %s from %g to 1e18", s->name, value,
-                                s->whole ? "a whole number" : "a number", s->least);
+               : roof_error_set(error, ROOF_E_ARGUMENT, "%s=%g: must be %s from %s", s->name, value,
+                                s->whole ? "a whole number" : "a number", s->range);
 }
 
 roof_status rf_cluster_settings_check(const roof_cluster_settings *settings, roof_error *error) {
@@ -280,14 +285,17 @@ roof_status rf_cluster_settings_check(const roof_cluster_settings *settings, roo
 
 roof_status roof_cluster_settings_read(const char *word, roof_cluster_settings *settings, roof_error *error) {
   const setting *s = find(of_clusters, word, error);
+  unsigned bit = s == NULL ? 0 : 1u << (s - of_clusters);
   double value = 0;
-  roof_status status = s == NULL ? ROOF_E_NAME
+  roof_status status = s == NULL                      ? ROOF_E_NAME
+                       : (settings->typed & bit) != 0 ? given_twice(s, error)
                        : is_list(strchr(word, '=') + 1)
                            ? read_list(s, strchr(word, '=') + 1, NULL, NULL, error)
                            : read_setting(s, strchr(word, '=') + 1, &value, error);
   status = status == ROOF_OK ? check_value(s, value, error) : status;
   if (status == ROOF_OK) {
     *place_of(s, settings) = value;
+    settings->typed |= bit;
   }
   return status;
 }

@@ -85,7 +85,8 @@ static roof_status read_whole(roof_whole *w, const char *const *words, int count
     status = refuse_again(words, i, error);
     status = status != ROOF_OK ? status : read_word(w, words[i], claims, error);
   }
-  return status == ROOF_OK ? roof_model_settings_check(&w->model, &w->settings, false, NULL, error) : status;
+  return status == ROOF_OK ? roof_model_settings_check(&w->model, &w->settings, NULL, false, NULL, error)
+                           : status;
 }
 
 roof_status roof_whole_read(const char *const *words, int count, const roof_formats *formats,

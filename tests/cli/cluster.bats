@@ -67,7 +67,9 @@ linked() {
     has 'must be a whole number from 1 to 1e18'
   done
   run -2 "$ROOFLINE" cluster bytes=0 --machine h100
-  has 'bytes=0: must be a number from 0.125 to 1e18'
+  has 'bytes=0: must be a number from 0.125 to 8'
+  run -2 "$ROOFLINE" cluster bytes=1GB --machine h100
+  has 'bytes=1e+09: must be a number from 0.125 to 8'
 }
 
 @test "a network of a file that is not there, has nothing in it or is another" {
@@ -101,18 +103,70 @@ linked() {
 
 @test "a mixture of experts computes with what is active of it" {
   run -0 "$ROOFLINE" cluster mixtral-8x7b tokens=4M devices=64 --machine h100 --json
-  near .compute_seconds 4.882
+  near .compute_seconds 4.832
   [ "$(json '.active_params < .params / 3')" = true ]
   run -0 "$ROOFLINE" cluster mixtral-8x7b tokens=4M devices=64 --machine h100
-  has "data parallel: 46.70 G parameters, 12.88 G active per token, 4.000 M tokens per step, 64 devices"
-  has "3 tokens / ((N - 1) x 2) x active / all parameters"
+  has "data parallel: 46.70 G parameters, 12.75 G computed with per token, 4.000 M tokens per step, 64 devices"
+  has "3 tokens / ((N - 1) x 2) x computed with / all parameters"
   run -2 "$ROOFLINE" cluster params=7G active=8G --machine h100
   has "active=8e+09: is more than params=7e+09, of which they are"
 }
 
+@test "a table that is looked up is not computed with, as of a model" {
+  for model in gpt-oss-120b llama-3.1-70b; do
+    run -0 "$ROOFLINE" model $model --machine h100 --json
+    computed=$(json .active_parameters_without_embedding)
+    run -0 "$ROOFLINE" cluster $model --machine h100 --json
+    [ "$(json .active_params)" = "$computed" ]
+  done
+}
+
+@test "a setting is given once" {
+  run -2 "$ROOFLINE" cluster devices=64 size=1GB size=2GB --machine h100
+  [ "$output" = 'roofline: `size`: given twice' ]
+}
+
+@test "a link between nodes is named, and has no effect in one" {
+  run -0 "$ROOFLINE" cluster devices=64 size=1GB --machine h100
+  has 'all-reduce of 1.000 GB over 64 devices, 8 per node; InfiniBand NDR between nodes (assumed; --network says another)'
+  has 'held, and sent in one microbatch, by each'
+  run -0 "$ROOFLINE" cluster devices=64 size=1GB --machine h100 --network xdr
+  has 'over 64 devices, 8 per node; InfiniBand XDR between nodes'
+  [[ $output != *assumed* ]]
+  run -0 "$ROOFLINE" cluster devices=8 --machine h100
+  has 'over 8 devices in one node of 8'
+  run -0 "$ROOFLINE" cluster devices=1 --machine h100
+  has 'over 1 device'
+  [[ $output != *'1 devices'* ]]
+  run -2 "$ROOFLINE" cluster devices=8 --machine h100 --network xdr
+  [ "$output" = 'roofline: --network: has no effect: all devices are in one node, whose size is node=8' ]
+  run -2 "$ROOFLINE" model llama-3.1-70b tp=16 --machine gb200 --network xdr
+  [ "$output" = 'roofline: --network: has no effect: all devices are in one node, whose size is node=N' ]
+  run -0 "$ROOFLINE" model llama-3.1-70b tp=16 --machine gb200 --machine h100 --network xdr
+  run -0 "$ROOFLINE" plan llama-3.1-70b --devices 72 --machine gb200 --network xdr
+}
+
+@test "a machine whose links join fewer devices gets the setting that works" {
+  run -3 "$ROOFLINE" cluster devices=16 --machine nvidia-grace
+  [[ $output == *': node=8: its links join at most 2 devices; those of other nodes are joined by --network' ]]
+  run -3 "$ROOFLINE" cluster devices=16 --machine amd-epyc-9654
+  [[ $output == *': its file has no link to other devices; with node=1 --network joins them' ]]
+  run -0 "$ROOFLINE" cluster devices=16 node=1 --machine amd-epyc-9654
+}
+
+@test "by hierarchy more full nodes take no less time, and few bytes go between them by a tree" {
+  for devices in 16 24 32 64 512; do
+    run -0 "$ROOFLINE" cluster size=1GB devices=$devices --machine h100 --json
+    json '.all_reduce[2].seconds' >>times
+  done
+  sort -g -c times
+  run -0 "$ROOFLINE" cluster size=1kB devices=4096 --machine h100 --json
+  [ "$(json '.all_reduce[2].seconds < 100e-6')" = true ]
+}
+
 @test "the first line says whether communication hides behind computation, by each route" {
   run -0 "$ROOFLINE" cluster llama-3.1-70b tokens=4M devices=512 --machine h100
-  [[ ${lines[0]} == "512 x NVIDIA H100 SXM5 80GB, fp16: does the gradients' all-reduce hide behind the backward pass of 2.228 s? ring no (7."*" s), tree no (7."*" s), hierarchical yes (918.2 ms)" ]]
+  [[ ${lines[0]} == "512 x NVIDIA H100 SXM5 80GB, fp16: does the gradients' all-reduce hide behind the backward pass of 2.195 s? ring no (7."*" s), tree no (7."*" s), hierarchical yes (875.7 ms)" ]]
   run -0 "$ROOFLINE" cluster tokens=400M devices=16 --machine h100
   [[ ${lines[0]} == *"? ring yes ("*"), tree yes ("*"), hierarchical yes ("* ]]
   run -0 "$ROOFLINE" cluster devices=1 --machine h100

@@ -305,7 +305,7 @@ db.commit()' "$@"
   [ "$(json '.kernels[0] | [.binding, (.fraction_of_ceiling * 1000 | round)]')" = '["NVLink 4",389]' ]
   run -0 "$ROOFLINE" import 16.txt --machine h100 --json
   [ "$(json '.kernels[0] | [.binding, .fraction_of_ceiling, .lost_seconds, .why]')" = \
-    '[null,null,null,"its links join at most 8 devices, not 16; `roofline cluster` has links between nodes"]' ]
+    '[null,null,null,"its links join at most 8 devices, not 16; between nodes `roofline cluster` has all-reduces, `model` plans"]' ]
   run -0 "$ROOFLINE" import 16.txt --machine h100
   has 'all_reduce 100000000 B: its links join at most 8 devices, not 16'
   jq -c '.traceEvents |= map(if .args."Group size" then .args."Group size" = 64 else . end)' "$fixtures/kineto-rank0.json" >64.json

@@ -444,3 +444,13 @@ END
   run -0 "$ROOFLINE" model llama-3.1-8b tp=2 --machine h100 --network c.json
   has 'stragglers  none counted'
 }
+
+@test "a node a hair better than the median is 0.0 deviations from it" {
+  nodes n1=300 n2=301 n3=302 | jq '.network = {library: "x", ranks: 3, collectives: [], bisection_bytes_per_second: null,
+    bisection_pairs: 0, distances: [{distance: "network", rank: 0, other_rank: 1, node: "n1", other_node: "n2", fit_error: 0,
+      messages_per_second: null, messages: [], loggp: null, protocols: []}], nodes: [{n: "n1", l: 1.9999e-6}, {n: "n2", l: 2e-6}, {n: "n3", l: 2.0001e-6}] | map({node: .n, rank: 0,
+      latency_seconds: .l, bytes_per_second: 25e9})}' >c.json
+  run -0 "$ROOFLINE" cluster links c.json
+  has '0.0'
+  [[ $output != *-0.0* ]]
+}

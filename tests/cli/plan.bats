@@ -76,7 +76,7 @@ setup() {
   [ "$(node gb200 --node 8)" = '[8,true]' ]
   [ "$(node h100)" = '[8,true]' ]
   run -0 "$ROOFLINE" cluster --machine gb200
-  has 'over 64 devices, 72 per node'
+  has 'over 64 devices in one node of 72'
   run -0 "$ROOFLINE" cluster --machine gb200 --json
   [ "$(json .node)" = 72 ]
   run -0 "$ROOFLINE" cluster --machine h100 --json

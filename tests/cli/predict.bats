@@ -484,11 +484,11 @@ ROWS
     [[ ${lines[0]} == *"network-bound (${link#* (}, about "* ]]
   done
   run -0 "$ROOFLINE" predict allreduce size=1GB ranks=16 --machine h100
-  [[ ${lines[0]} == *': unknown: its links join at most 8 devices, not 16; `roofline cluster` has links between nodes' ]]
+  [[ ${lines[0]} == *': unknown: its links join at most 8 devices, not 16; between nodes `roofline cluster` has all-reduces, `model` plans' ]]
   run -0 "$ROOFLINE" predict allreduce size=1GB ranks=2 --machine epyc-9654
   [[ ${lines[0]} == *': unknown: its file has no link to other devices' ]]
   run -3 --separate-stderr "$ROOFLINE" claim allreduce size=1GB ranks=4 1s --machine h100-pcie --link 'NVLink 4 bridge'
-  [ "$stderr" = 'roofline: nvidia-h100-pcie: NVLink 4 bridge joins at most 2 devices, not 4; `roofline cluster` has links between nodes' ]
+  [ "$stderr" = 'roofline: nvidia-h100-pcie: NVLink 4 bridge joins at most 2 devices, not 4; between nodes `roofline cluster` has all-reduces, `model` plans' ]
 }
 
 @test "predict: who asks for a link between nodes hears where those are" {

@@ -85,14 +85,15 @@ static void idle_settings_are_refused(void **state) {
     roof_error error = {0};
     s.train = rows[i].trains;
     assert_int_equal(roof_model_settings_read(&rows[i].word, 1, &s, NULL, NULL), ROOF_OK);
-    assert_int_equal(roof_model_settings_check(&llama, &s, rows[i].searches, NULL, &error), ROOF_E_ARGUMENT);
+    assert_int_equal(roof_model_settings_check(&llama, &s, NULL, rows[i].searches, NULL, &error),
+                     ROOF_E_ARGUMENT);
     assert_int_equal(strncmp(error.message, rows[i].why, strlen(rows[i].why)), 0);
     s.train = rows[i].other != NULL && s.train;
     if (rows[i].other != NULL) {
       assert_int_equal(roof_model_settings_read(&rows[i].other, 1, &s, NULL, NULL), ROOF_OK);
     }
     bool never = rows[i].other == NULL && strncmp(rows[i].word, "images", 6) == 0;
-    assert_int_equal(roof_model_settings_check(&llama, &s, false, NULL, &error),
+    assert_int_equal(roof_model_settings_check(&llama, &s, NULL, false, NULL, &error),
                      never ? ROOF_E_ARGUMENT : ROOF_OK);
   }
 }

@@ -89,8 +89,10 @@ static roof_status read_run(run *r, roof_error *error) {
   if (status == ROOF_OK && asked->network != NULL) {
     status = roof_network_find(asked->network, r->machines[0], &r->settings.network, error);
   }
-  return status == ROOF_OK ? roof_model_settings_check(&r->model, &r->settings, false, &r->axes, error)
-                           : status;
+  return status == ROOF_OK
+             ? roof_model_settings_check(&r->model, &r->settings, r->count == 1 ? r->machines[0] : NULL,
+                                         false, &r->axes, error)
+             : status;
 }
 
 static bool has_several(const run *r) {

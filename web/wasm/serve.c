@@ -21,7 +21,7 @@ static roof_status read_settings(const web_asked *asked, const roof_model *model
   status = status == ROOF_OK && asked->network != NULL
                ? roof_network_find(asked->network, *machine, &s->network, error)
                : status;
-  status = status == ROOF_OK ? roof_model_settings_check(model, s, false, NULL, error) : status;
+  status = status == ROOF_OK ? roof_model_settings_check(model, s, *machine, false, NULL, error) : status;
   roof_listed_price read = {.value = s->price};
   status = status == ROOF_OK && price_is_listed(asked)
                ? roof_catalog_prices(asked->price, machine, 1, &read, error)

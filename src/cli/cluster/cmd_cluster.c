@@ -43,7 +43,7 @@ static roof_status take_model(const char *name, roof_cluster_settings *in, roof_
   if (status == ROOF_OK) {
     roof_model_parameters all = roof_model_count(&model);
     in->parameters = all.total;
-    in->active_parameters = all.active < all.total ? all.active : NAN;
+    in->active_parameters = all.active - all.embedding; /* a row of a table is no product */
   }
   return status;
 }

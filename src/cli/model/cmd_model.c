@@ -207,7 +207,9 @@ static roof_status answer_all(const cli_args *args, answer *out, roof_error *err
   status = status == ROOF_OK ? cli_network_wait(cli_model_network(), machines, count, true, error) : status;
   status = status == ROOF_OK ? cli_model_plan_settings(&settings, &axes, error) : status;
   status = status == ROOF_OK ? cli_model_plan_network(machines[0], &settings, error) : status;
-  status = status == ROOF_OK ? roof_model_settings_check(&model, &settings, false, &axes, error) : status;
+  status = status == ROOF_OK ? roof_model_settings_check(&model, &settings, count == 1 ? machines[0] : NULL,
+                                                         false, &axes, error)
+                             : status;
   out->printed = status == ROOF_OK && cli_model_sweeps(&axes, cli_model_run_precision());
   if (out->printed && seal) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--seal: of one value of each setting");

@@ -95,7 +95,8 @@ static roof_status select_settings(const cli_args *args, const char *list, const
   status =
       status == ROOF_OK && network != NULL ? roof_network_find(network, machine, &s->network, error) : status;
   bool pools = pool_plan != NULL || pool_machine != NULL; /* what one has no use for, the other may have */
-  return status == ROOF_OK && !pools ? roof_model_settings_check(model, s, false, NULL, error) : status;
+  return status == ROOF_OK && !pools ? roof_model_settings_check(model, s, machine, false, NULL, error)
+                                     : status;
 }
 
 /** How often experts are chosen, where a file says it. */
