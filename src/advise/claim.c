@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/number.h"
+#include "ops/values.h"
 #include "roofline/advise.h"
 #include "roofline/explain.h"
 #include "roofline/units.h"
@@ -348,6 +349,17 @@ static void judge_cache(roof_claim_judged *j, const roof_target *target, const r
   j->algorithm_seconds = rest;
 }
 
+/** Bytes that a claimed bandwidth is of: of an exchange, which moves none in the memory, those that each rank sends by a
+ * ring, over whose time they are the bus bandwidth of nccl-tests. */
+static double moved_bytes(const roof_target *target, const roof_claim *c, const roof_prediction *p) {
+  roof_prediction ring = *p;
+  int algorithm = roof_op_param_index(c->op, "algorithm");
+  if (algorithm >= 0) {
+    roof_predict_at(target, c->op, c->values, algorithm, RF_RING, &ring);
+  }
+  return p->bytes > 0 ? p->bytes : ring.work.link_bytes;
+}
+
 static roof_status judge_operation(roof_claim_judged *j, const roof_claim *c, const roof_target *target,
                                    roof_error *error) {
   roof_prediction p;
@@ -366,7 +378,7 @@ static roof_status judge_operation(roof_claim_judged *j, const roof_claim *c, co
   roof_claim_kind kind = !isnan(time)   ? ROOF_CLAIM_TIME
                          : !isnan(rate) ? ROOF_CLAIM_RATE
                                         : ROOF_CLAIM_BANDWIDTH;
-  double amount = kind == ROOF_CLAIM_RATE ? p.work.flops : p.bytes;
+  double amount = kind == ROOF_CLAIM_RATE ? p.work.flops : moved_bytes(target, c, &p);
   double claimed = kind == ROOF_CLAIM_TIME   ? time
                    : kind == ROOF_CLAIM_RATE ? rate
                                              : c->value[ROOF_CLAIM_BANDWIDTH];

@@ -58,6 +58,16 @@ static void settle(roof_prose_claim *claim, roof_prose_state state, double limit
   snprintf(claim->because, sizeof claim->because, "%s", because);
 }
 
+/** The judged figure's sentence; that of several devices says in its brackets how many: "(1024 x 989.4 TFLOP/s)". */
+static void explain_figure(double devices, const roof_claim_judged *j, char *out, size_t size) {
+  int before = (int)strcspn(j->because, "(");
+  if (devices > 1 && j->because[before] == '(') {
+    snprintf(out, size, "%.*s(%.0f x %s", before, j->because, devices, j->because + before + 1);
+  } else {
+    snprintf(out, size, "%s", j->because);
+  }
+}
+
 /** A machine's own figure. */
 static roof_status judge_figure(const roof_machine *machine, const char *format, bool sparse,
                                 roof_prose_claim *claim, roof_error *error) {
@@ -80,7 +90,9 @@ static roof_status judge_figure(const roof_machine *machine, const char *format,
     roof_prose_state state = judged.possible                             ? ROOF_PROSE_POSSIBLE
                              : judged.placed.state == ROOF_PLACE_UNKNOWN ? ROOF_PROSE_UNKNOWN
                                                                          : ROOF_PROSE_IMPOSSIBLE;
-    settle(claim, state, judged.limit, judged.placed.share, judged.because);
+    char because[sizeof claim->because];
+    explain_figure(claim->devices, &judged, because, sizeof because);
+    settle(claim, state, judged.limit, judged.placed.share, because);
   }
   return status;
 }

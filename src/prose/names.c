@@ -148,11 +148,23 @@ static bool equals(const char *text, rf_prose_span word, const char *other, size
          rf_letters_compare_some(text + word.from, other, length) == 0;
 }
 
-/** Whether the word is one of `words`. */
+/** Whether `phrase` begins at the word; its hyphens may be spaces: "all-reduce", "bus bandwidth". */
+static bool begins_phrase(const char *text, rf_prose_span word, const char *phrase, size_t length) {
+  for (size_t i = 0; i < length; i++) {
+    bool space = phrase[i] == '-' && text[word.from + i] == ' ';
+    if (!space && rf_letters_compare_some(text + word.from + i, phrase + i, 1) != 0) {
+      return false;
+    }
+  }
+  return !is_word(text, word.from + length);
+}
+
+/** Whether the word is one of `words`, or begins several that hyphens join there. */
 static bool is_one_of(const char *text, rf_prose_span word, const char *words) {
   for (const char *at = words; *at != '\0';) {
     size_t length = strcspn(at, " ");
-    if (word.to > word.from && equals(text, word, at, length)) {
+    bool phrase = memchr(at, '-', length) != NULL;
+    if (word.to > word.from && (phrase ? begins_phrase : equals)(text, word, at, length)) {
       return true;
     }
     at += length + (at[length] == ' ');

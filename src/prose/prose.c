@@ -42,8 +42,8 @@ static const char
      "nvlink nvlinks nvswitch pcie pci infiniband ethernet network networks nic nics interconnect link links "
      "xgmi fabric ici efa rdma roce ib ssd ssds nvme disk disks storage l0 l1 l2 l3 cache caches cached sram "
      "smem "
-     "shared register registers lds tmem bidirectional bisection allreduce collective nccl busbw "
-     "algbw c2c",
+     "shared register registers lds tmem bidirectional bisection allreduce all-reduce all-gather "
+     "reduce-scatter all-to-all collective nccl busbw bus-bandwidth algbw c2c",
  not_decoding[] =
      "prefill prefilling prompt prompts input ingest* train* pretrain* tokenizer tokeniz* embedding",
  together[] = "cluster clusters node nodes pod pods rack racks dgx hgx superpod supercomputer aggregate "

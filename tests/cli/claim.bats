@@ -294,3 +294,12 @@ ROWS
   judged h100 0.5us 1 gemv m=4096 n=4096 --dtype fp16
   judged h100 100us 1 gemm m=4096 n=4096 k=4096 --dtype fp16
 }
+
+@test "a bandwidth of an exchange is the bus bandwidth of nccl-tests" {
+  run -0 "$ROOFLINE" claim allreduce size=1GB ranks=8 480GB/s --machine h100 --json
+  limit=$(json .limit.bytes_per_second)
+  run -0 "$ROOFLINE" claim allreduce size=1GB ranks=8 4ms --machine h100 --json # each rank sends 2 x 7 / 8 GB
+  near '1.75e9 / .limit.seconds' "$limit" 1e-3
+  run -1 "$ROOFLINE" claim allgather size=1GB ranks=8 480GB/s --machine h100
+  has 'network-bound (NVLink 4)'
+}

@@ -93,3 +93,17 @@ print(hook["entry"])' "$ROOFLINE_SOURCE/.pre-commit-hooks.yaml")
   PATH=$PWD/bin:$PATH run -1 $entry notes.md
   has 'notes.md:3:12:'
 }
+
+@test "exchanges are of no memory, and several devices are named where the figure is of one" {
+  cat >links.md <<'TEXT'
+On 8 H100s, all-reduce reaches 480 GB/s bus bandwidth.
+On H100 the all to all reaches 300 GB/s, reduce-scatter 300 GB/s.
+An H100 with a bus bandwidth of 480 GB/s.
+TEXT
+  run -0 "$ROOFLINE" claim --scan links.md
+  [[ $output == 'no claims found'* ]]
+  echo 'Our cluster of 1024 H100s does 450 PFLOP/s; a kernel that reduces all data reads 3 TB/s on H100.' >many.md
+  run -0 "$ROOFLINE" claim --scan many.md
+  has 'possible: 44 % of the dense fp16 matrix peak (1024 x 989.4 TFLOP/s) of NVIDIA H100 SXM5 80GB'
+  has '`3 TB/s` possible: 90 % of the HBM bandwidth (3.350 TB/s)'
+}
