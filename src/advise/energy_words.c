@@ -16,7 +16,7 @@ void roof_energy_source_describe(roof_text *out, const roof_energy_subject *s) {
     roof_text_addf(
         out,
         "  assumed     %s drawn all the time, whatever is done: the machine's file says no joules, so every "
-        "energy here is at most, and follows the time alone\n",
+        "energy here is at full power, and follows the time alone\n",
         roof_quantity_format(x, SHORT, c->constant_watts, "W"));
     roof_text_addf(out, "  its power   %s: %s\n", roof_provenance_name(e->kind), e->source);
     return;

@@ -430,8 +430,7 @@ static void add_energy(roof_text *out, const roof_target *target, const roof_pre
   char a[SHORT];
   if (!isnan(p->energy_joules)) {
     roof_text_addf(out, "  energy      %s %s\n", quantity(a, p->energy_joules, "J"),
-                   target->costs.power_only ? "at most, at the full board power"
-                                            : "from energy per FLOP and byte");
+                   target->costs.power_only ? "at the full board power" : "from energy per FLOP and byte");
   }
 }
 

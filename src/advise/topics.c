@@ -344,7 +344,7 @@ static void work_energy(roof_text *out, const roof_lesson *l) {
                    quantity(b, c->joules_per_byte[l->target->memory], "J"));
     roof_text_addf(out, ", %s all the time: ", quantity(a, c->constant_watts, "W"));
   } else {
-    roof_text_addf(out, "  %s for the expected %s: at most ", quantity(a, c->constant_watts, "W"),
+    roof_text_addf(out, "  %s for the expected %s: ", quantity(a, c->constant_watts, "W"),
                    quantity(b, l->prediction.expected_seconds, "s"));
   }
   roof_text_addf(out, "%s\n", quantity(a, l->prediction.energy_joules, "J"));
@@ -501,7 +501,7 @@ static const roof_topic topics[] = {
     {"rates", "what tokens/s, joules and prices of a whole model count",
      "Tokens/s counts generated tokens alone: per request 1 / TPOT, together batch / TPOT, per device that\n"
      "/ devices. Joules and prices are of all devices for the whole request, its prompt too, per generated\n"
-     "token, without the host; at most, where a machine says its power alone. Training takes as many\n"
+     "token, without the host; at full power, where a machine says its power alone. Training takes as many\n"
      "steps of batch x prompt tokens as there are tokens, each as long as the next, without restarts,\n"
      "checkpoints or evaluation, which `roofline plan --train` adds.",
      NULL, EXAMPLE},
@@ -668,7 +668,7 @@ static const roof_topic topics[] = {
      rf_advise_work_losses, EXAMPLE},
     {"energy", "joules per call",
      "Joules of one call: by FLOP and byte where the machine has such figures, else the board's\n"
-     "power for the expected time, which is an upper limit.",
+     "full power for the expected time.",
      work_energy, EXAMPLE},
     {"decisions", "what was observed, and the next step",
      "After the seven steps of an analysis (`roofline model ... --analysis`), by what was observed;\n"

@@ -273,7 +273,8 @@ roof_status roof_model_energy_chart(const roof_model_target *target, const roof_
   snprintf(made->title, sizeof made->title, "%.50s on %.60s: energy", roof_model_title(target->model),
            roof_machine_title(machine));
   snprintf(made->subtitle, sizeof made->subtitle, "%s",
-           most ? "at most: joules are not known, the machine's power is taken as drawn all the time" : "");
+           most ? "at full power: joules are not known, the machine's power is taken as drawn all the time"
+                : "");
   snprintf(made->x_title, sizeof made->x_title, "joules per %s",
            isnan(answer->joules_per_token) ? "token" : "generated token, its prompt included");
   snprintf(made->unit, sizeof made->unit, "J");

@@ -130,8 +130,9 @@ static void name_chart(roof_curves *c, const roof_energy_subject *all, int count
              all[i].target.costs.power_only ? " (its power, drawn all the time)" : "");
   }
   snprintf(c->subtitle, sizeof c->subtitle, "%s",
-           power_only ? "at most: joules are not known, the machine's power is taken as drawn all the time"
-                      : "1 / (joules of a FLOP + of its bytes + constant power x the longer time)");
+           power_only
+               ? "at full power: joules are not known, the machine's power is taken as drawn all the time"
+               : "1 / (joules of a FLOP + of its bytes + constant power x the longer time)");
   snprintf(c->x_title, sizeof c->x_title, "intensity (FLOP/byte)");
   c->series_count = count;
   c->panel_count = constant ? 1 : 2; /* a power that is always the same is no curve */

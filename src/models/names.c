@@ -131,9 +131,9 @@ static const roof_model_definition definitions[] = {
      "generated tokens, the prompts of the other requests, which `plan` counts too"},
     {"tokens/s",
      "generated tokens only; per request: 1 / TPOT, together: batch / TPOT, per device: that / devices"},
-    {"energy",
-     "of all devices, prefill included, per generated token; at most where the machine says its power alone; "
-     "no host"},
+    {"energy", "of all devices, prefill included, per generated token; at full power where the machine says "
+               "its power alone; "
+               "no host"},
     {"price", "of all devices for the whole request, prefill included, per generated token"},
     {"training",
      "as many steps of batch x prompt tokens as the tokens need, each as long as the next; no restarts, "

@@ -521,7 +521,7 @@ void roof_model_rates_describe(roof_text *out, const roof_model_target *t, const
   roof_text_addf(out, " %s with the last\n", roof_quantity_format(x, SHORT, a->tpot_last_seconds, "s"));
   roof_text_addf(out, "  request     %s", roof_quantity_format(x, SHORT, a->request_seconds, "s"));
   if (!isnan(a->joules_per_token)) {
-    roof_text_addf(out, "; %s%s a generated token", t->plain.costs.power_only ? "at most " : "",
+    roof_text_addf(out, "; %s%s a generated token", t->plain.costs.power_only ? "at full power " : "",
                    roof_quantity_format(x, SHORT, a->joules_per_token, "J"));
   }
   if (!isnan(a->price_per_million_tokens)) {

@@ -76,7 +76,7 @@ powered() {
 
 @test "a power alone is an assumption and said to be one" {
   run -0 "$ROOFLINE" energy --machine h100
-  has "every energy here is at most"
+  has "every energy here is at full power"
   has "racing to halt pays"
   run -0 "$ROOFLINE" energy --machine h100 --csv
   [[ ${lines[0]} == machine,dtype,unit,level,* ]]
@@ -92,7 +92,7 @@ powered() {
   run -0 "$ROOFLINE" energy softmax rows=2048 cols=2048 --machine h100 --dtype fp16
   has ": moving the bytes takes most of the time that is paid for"
   run -0 "$ROOFLINE" energy --machine h100
-  has "the machine's file says no joules, so every energy here is at most, and follows the time alone"
+  has "the machine's file says no joules, so every energy here is at full power, and follows the time alone"
 }
 
 @test "a machine without a matrix unit has the line of its lanes" {
@@ -148,4 +148,12 @@ powered() {
   run -2 "$ROOFLINE" energy --machine h100 --to energy.gif
   has ".txt, .svg, .png, .pdf, .html, .json or .csv"
   [ ! -e energy.gif ]
+}
+
+@test "what is unknown is said once, and a machine's power is no limit of the time" {
+  run -0 "$ROOFLINE" energy allreduce size=1GB ranks=16 --machine h100
+  [[ ${lines[0]} == 'allreduce on NVIDIA H100 SXM5 80GB: unknown: its links join at most 8 devices, not 16;'* ]]
+  [ "$(grep -c unknown <<<"$output")" = 1 ]
+  run -0 "$ROOFLINE" energy allreduce size=1GB ranks=8 --machine h100
+  [[ ${lines[0]} == 'allreduce on NVIDIA H100 SXM5 80GB: at full power '*' J, 700.0 W on average' ]]
 }

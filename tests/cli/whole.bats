@@ -79,7 +79,7 @@ setup() {
 
 @test "the energy of a model by phase" {
   run -0 "$ROOFLINE" energy llama-3.1-8b batch=32 --machine h100
-  [[ ${lines[0]} == "llama-3.1-8b: at most "*" per generated token, its prompt included" ]]
+  [[ ${lines[0]} == "llama-3.1-8b: at full power "*" per generated token, its prompt included" ]]
   for line in "${lines[@]}"; do [ ${#line} -le 80 ]; done
   run -0 "$ROOFLINE" energy llama-3.1-8b batch=32 --machine h100 --json
   [ "$(json '[.schema, .phases[0].phase, (.phases[0] | .joules / .seconds | round)]')" = '["roofline.model_energy/1","prefill",700]' ]

@@ -92,6 +92,12 @@ static roof_status add_op(roof_text *out, const roof_energy_subject *s, roof_err
     return status;
   }
   bool several = s->shape->points > 1;
+  if (!several && isnan(p.use.expected_joules)) {
+    roof_text_add(out, RF_MARK_BOLD);
+    roof_prediction_sentence(out, &s->target, s->shape->op, &p.prediction);
+    roof_text_add(out, RF_MARK_END "\n\n");
+    return ROOF_OK;
+  }
   roof_text_addf(out, RF_MARK_BOLD "%s on %s: ", s->shape->op->name, roof_machine_title(s->target.machine));
   if (several) {
     roof_text_addf(out, "%zu points, ", s->shape->points);
@@ -99,7 +105,7 @@ static roof_status add_op(roof_text *out, const roof_energy_subject *s, roof_err
     roof_text_addf(out, "%s at %.4g FLOP/B", timed ? "ridge" : "energy balance",
                    timed ? s->time_balance : s->energy_balance);
   } else {
-    roof_text_addf(out, "%s%s, %s on average", s->target.costs.power_only ? "at most " : "about ",
+    roof_text_addf(out, "%s%s, %s on average", s->target.costs.power_only ? "at full power " : "about ",
                    cli_quantity(x, p.use.expected_joules, "J"), cli_quantity(y, p.use.watts, "W"));
   }
   roof_text_add(out, RF_MARK_END "\n\n");

@@ -151,8 +151,8 @@ static const cli_column energy_columns[] = {
 static void energy_text(roof_text *out, const roof_whole *w, const roof_model_joules *rows, size_t count) {
   char x[CLI_SHORT];
   double each = w->answer.joules_per_token;
-  const char *most = w->target.plain.costs.power_only ? "at most " : "about ";
-  roof_text_addf(out, RF_MARK_BOLD "%s: %s", roof_model_title(&w->model), most);
+  const char *about = w->target.plain.costs.power_only ? "at full power " : "about ";
+  roof_text_addf(out, RF_MARK_BOLD "%s: %s", roof_model_title(&w->model), about);
   if (isnan(each)) {
     roof_text_addf(out, "%s per token", cli_quantity(x, rows[0].joules_per_token, "J"));
   } else {
