@@ -475,6 +475,7 @@ typedef struct roof_model_target {
   roof_model_parameters parameters;
   roof_target parts[ROOF_PART_COUNT];   /**< products with the weights of each part */
   roof_target plain;                    /**< everything else, in the activations' format */
+  roof_target cached;                   /**< the same on keys and values in the cache's format */
   bool native[ROOF_PART_COUNT];         /**< false: dequantised, the machine has no path for the format */
   double weight_bytes[ROOF_PART_COUNT]; /**< of one weight with its share of a scale */
   double input_bytes[ROOF_PART_COUNT];  /**< of one activation that enters the product */

@@ -24,7 +24,8 @@ void roof_model_operation_predict(const roof_model_target *t, const roof_model_o
   if (o->kind == ROOF_KIND_COLLECTIVE) {
     roof_predict_transfer(&t->plain, &t->links[o->span], work, p);
   } else {
-    roof_predict_work(o->part < ROOF_PART_COUNT ? &t->parts[o->part] : &t->plain, work, p);
+    const roof_target *plain = o->types == &t->cache_types ? &t->cached : &t->plain;
+    roof_predict_work(o->part < ROOF_PART_COUNT ? &t->parts[o->part] : plain, work, p);
   }
 }
 

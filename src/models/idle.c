@@ -69,7 +69,7 @@ static bool has_one_node(const question *q) {
 static bool has_no_cache(const question *q) {
   const roof_model_precision *p = &q->settings->precision;
   return p->kv != q->model->precision.kv && p->kv != p->activations &&
-         (trains(q) || !(roof_model_count(q->model).kv_elements_per_token > 0));
+         (trains(q) || q->model->encoder || !(roof_model_count(q->model).kv_elements_per_token > 0));
 }
 
 static bool has_other_network(const question *q) {

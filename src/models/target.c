@@ -267,9 +267,10 @@ static roof_status init_parts(roof_model_target *t, roof_error *error) {
   const roof_model_precision *p = &t->settings.precision;
   roof_options options = t->settings.options;
   options.launch = t->kernel.seconds;
-  roof_types plain = roof_types_of(rf_model_compute(t->machine, p->activations));
-  plain.kv = p->kv;
-  roof_status status = init_target(t, &plain, &options, &t->plain, error);
+  roof_types types = roof_types_of(rf_model_compute(t->machine, p->activations));
+  roof_status status = init_target(t, &types, &options, &t->plain, error);
+  types.kv = p->kv;
+  status = status == ROOF_OK ? init_target(t, &types, &options, &t->cached, error) : status;
   status = status == ROOF_OK ? roof_target_moves(&t->plain, error) : status;
   options.framework = t->settings.options.framework = t->plain.options.framework;
   for (int part = 0; part < ROOF_PART_COUNT && status == ROOF_OK; part++) {

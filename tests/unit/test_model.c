@@ -599,6 +599,27 @@ static void fused_norm(void **state) {
   assert_true(saved.bytes > 0 && saved.kernels == 64);
 }
 
+/** The format of the cache is of no matter to what touches none of it: towers, encoders, prompts of a latent. */
+static void the_caches_format_is_of_the_cache(void **state) {
+  (void)state;
+  static const char *const names[] = {"bert-base", "whisper-large-v3", "gemma-3-4b", "deepseek-v3",
+                                      "nemotron-h-56b"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    roof_model model = load(names[i]);
+    roof_model_settings s = roof_model_settings_default(&model);
+    roof_model_answer before = *answer(&model, &s);
+    s.precision.kv = ROOF_FP8;
+    const roof_model_answer *after = answer(&model, &s);
+    for (int p = 0; p < ROOF_PHASE_COUNT; p++) {
+      for (int o = 0; o < before.phases[p].count; o++) {
+        const roof_model_operation *x = &before.phases[p].operations[o], *y = &after->phases[p].operations[o];
+        bool same = x->expected_seconds == y->expected_seconds && x->lower_seconds == y->lower_seconds;
+        assert_true(same || x->types == NULL || x->bytes[ROOF_BYTES_KV] > 0);
+      }
+    }
+  }
+}
+
 /** Modes pay their kernels; a persistent kernel is one per step. Verification yields as a geometric
  * series. */
 static void modes(void **state) {
@@ -823,6 +844,7 @@ int main(void) {
       cmocka_unit_test(machines_by_phase),
       cmocka_unit_test(techniques),
       cmocka_unit_test(fused_norm),
+      cmocka_unit_test(the_caches_format_is_of_the_cache),
       cmocka_unit_test(prefix_splits),
       cmocka_unit_test(offloaded),
       cmocka_unit_test(prefix_helps),
