@@ -14,6 +14,7 @@ void roof_model_operation_predict(const roof_model_target *t, const roof_model_o
   o->op->work(o->op, o->values, o->types, work);
   if (o->kernels == 0) {
     work->read_bytes = work->write_bytes = work->weight_bytes = work->cache_bytes = 0;
+    work->kernel = (roof_kernel_shape){0}; /* nor does it wait as one of its own would */
   }
   work->weight_bytes += vectors;
   work->read_bytes += vectors;

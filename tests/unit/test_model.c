@@ -599,6 +599,22 @@ static void fused_norm(void **state) {
   assert_true(saved.bytes > 0 && saved.kernels == 64);
 }
 
+/** Nothing takes longer for being joined to what is next to it, with LayerNorm's two sums as with one. */
+static void fusing_never_slows(void **state) {
+  (void)state;
+  static const char *const names[] = {"gpt2", "llama-3.1-8b", "command-r-35b"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    roof_model model = load(names[i]);
+    roof_model_settings s = roof_model_settings_default(&model);
+    for (int f = 0; f < ROOF_FUSION_COUNT; f++) {
+      s.fusion = ROOF_FUSION_SERVING & ~(1u << f);
+      double alone = answer(&model, &s)->tpot_seconds;
+      s.fusion |= 1u << f;
+      assert_true(answer(&model, &s)->tpot_seconds <= alone);
+    }
+  }
+}
+
 /** The format of the cache is of no matter to what touches none of it: towers, encoders, prompts of a latent. */
 static void the_caches_format_is_of_the_cache(void **state) {
   (void)state;
@@ -844,6 +860,7 @@ int main(void) {
       cmocka_unit_test(machines_by_phase),
       cmocka_unit_test(techniques),
       cmocka_unit_test(fused_norm),
+      cmocka_unit_test(fusing_never_slows),
       cmocka_unit_test(the_caches_format_is_of_the_cache),
       cmocka_unit_test(prefix_splits),
       cmocka_unit_test(offloaded),
