@@ -16,6 +16,11 @@ static void layer_norm(const roof_op *op, const double *v, const roof_types *typ
   work->kernel.count = 1.5;
 }
 
+/** Libraries share out the rows of a column among their blocks: none waits for a row. */
+static void columns_work(const roof_op *op, const double *v, const roof_types *types, roof_work *work) {
+  map_work(op, v[RF_ROWS] * v[RF_COLS], 1, types, work);
+}
+
 /** Those of engines read a row element by element. */
 static void rms_work(const roof_op *op, const double *v, const roof_types *types, roof_work *work) {
   rows_work(op, v, types, work);
@@ -65,15 +70,12 @@ static roof_status check_kept(const roof_op *op, const double *v, roof_error *er
                               v[RF_TOPK_KEPT]);
 }
 
-#define FUSED_ROWS(op_name, count, text, bytes_text, function, meaning, origin)                              \
+#define ROWS(op_name, count, text, bytes_text, function, meaning, origin)                                    \
   {                                                                                                          \
     .name = op_name, .family = "norm", .summary = meaning, .unit = ROOF_VECTOR, .flops = text,               \
     .bytes = bytes_text, .flops_per_element = count, .source = origin, .work = function,                     \
     .params = PARAMS([RF_ROWS] = COUNT("rows", "rows"), [RF_COLS] = COUNT("cols", "elements of a row"))      \
   }
-
-#define ROWS(op_name, count, text, meaning, origin)                                                          \
-  FUSED_ROWS(op_name, count, text, "rows * cols * (a + o)", rows_work, meaning, origin)
 
 static const roof_op ops[] = {
     {.name = "softmax",
@@ -90,24 +92,21 @@ static const roof_op ops[] = {
                       [RF_SOFTMAX_PASSES] = COUNT_OR(
                           "passes", 2,
                           "over memory: 2 where a row stays on chip, 3 with max and sum at once, 4 apart"))},
-    FUSED_ROWS("layernorm", 8, "8 * rows * cols", "rows * cols * (a + o)", layer_norm,
-               "each row: (x - mean) / deviation, scaled and shifted",
-               "Ba et al. 2016; 8 FLOP per element: mean 1, variance 3, normalise 2, scale and shift 2"),
-    FUSED_ROWS(
-        "rmsnorm", 5, "5 * rows * cols", "rows * cols * (a + o)", rms_work,
-        "each row: x / root mean square, scaled",
-        "Zhang and Sennrich 2019; 5 FLOP per element: square, sum, mean, scale by 1/rms, scale by gain"),
-    ROWS("batchnorm", 8, "8 * rows * cols", "each column over the rows: normalised, scaled and shifted",
+    ROWS("layernorm", 8, "8 * rows * cols", "rows * cols * (a + o)", layer_norm,
+         "each row: (x - mean) / deviation, scaled and shifted",
+         "Ba et al. 2016; 8 FLOP per element: mean 1, variance 3, normalise 2, scale and shift 2"),
+    ROWS("rmsnorm", 5, "5 * rows * cols", "rows * cols * (a + o)", rms_work,
+         "each row: x / root mean square, scaled",
+         "Zhang and Sennrich 2019; 5 FLOP per element: square, sum, mean, scale by 1/rms, scale by gain"),
+    ROWS("batchnorm", 8, "8 * rows * cols", "rows * cols * (a + o)", columns_work,
+         "each column over the rows: normalised, scaled and shifted",
          "Ioffe and Szegedy 2015; 8 FLOP per element, as layernorm"),
-    FUSED_ROWS("add_rmsnorm", 6, "6 * rows * cols", "2 * rows * cols * (a + o)", add_norm,
-               "y = x + f(x) and its rmsnorm in one pass",
-               "residual 1 and rmsnorm 5; the sum is written too"),
-    FUSED_ROWS("add_layernorm", 9, "9 * rows * cols", "2 * rows * cols * (a + o)", add_norm,
-               "y = x + f(x) and its layernorm in one pass",
-               "residual 1 and layernorm 8; the sum is written too"),
-    FUSED_ROWS("gated_rmsnorm", 10, "10 * rows * cols", "rows * cols * (2 * a + o)", gated_norm,
-               "rmsnorm of x silu(z) in one pass",
-               "silu 4, product 1 and rmsnorm 5; Dao and Gu 2024, section 7"),
+    ROWS("add_rmsnorm", 6, "6 * rows * cols", "2 * rows * cols * (a + o)", add_norm,
+         "y = x + f(x) and its rmsnorm in one pass", "residual 1 and rmsnorm 5; the sum is written too"),
+    ROWS("add_layernorm", 9, "9 * rows * cols", "2 * rows * cols * (a + o)", add_norm,
+         "y = x + f(x) and its layernorm in one pass", "residual 1 and layernorm 8; the sum is written too"),
+    ROWS("gated_rmsnorm", 10, "10 * rows * cols", "rows * cols * (2 * a + o)", gated_norm,
+         "rmsnorm of x silu(z) in one pass", "silu 4, product 1 and rmsnorm 5; Dao and Gu 2024, section 7"),
     {.name = "topk",
      .family = "norm",
      .summary = "each row: softmax and its k largest (a router), or a draw from it (k=0: sampling)",

@@ -106,6 +106,13 @@ ROWS
   near .intensity 0.0833333
 }
 
+@test "columns that are normalised stream" {
+  at() { run -0 "$ROOFLINE" predict "$@" --json; json .seconds.expected; }
+  batchnorm=$(at batchnorm rows=401408 cols=64 --machine h100 --dtype fp16)
+  copy=$(at copy n=401408*64 --machine h100 --dtype fp16)
+  [ "$(jq -n "$batchnorm <= 1.1 * $copy")" = true ]
+}
+
 @test "softmax passes over memory as often as its passes= says" {
   local passes want
   while read -r passes want; do
