@@ -35,6 +35,11 @@ static void add_norm(const roof_op *op, const double *v, const roof_types *types
   work->working_set = work->read_bytes + work->write_bytes;
 }
 
+static void add_layer_norm(const roof_op *op, const double *v, const roof_types *types, roof_work *work) {
+  add_norm(op, v, types, work);
+  work->kernel.depth = 1; /* as layer_norm */
+}
+
 /** A row that does not stay on chip is read again in every pass but the last, which writes. */
 static void softmax(const roof_op *op, const double *v, const roof_types *types, roof_work *work) {
   enum { OF_ONE_WARP = 1024 }; /* elements of a row that stay in the registers of a warp */
@@ -103,7 +108,7 @@ static const roof_op ops[] = {
          "Ioffe and Szegedy 2015; 8 FLOP per element, as layernorm"),
     ROWS("add_rmsnorm", 6, "6 * rows * cols", "2 * rows * cols * (a + o)", add_norm,
          "y = x + f(x) and its rmsnorm in one pass", "residual 1 and rmsnorm 5; the sum is written too"),
-    ROWS("add_layernorm", 9, "9 * rows * cols", "2 * rows * cols * (a + o)", add_norm,
+    ROWS("add_layernorm", 9, "9 * rows * cols", "2 * rows * cols * (a + o)", add_layer_norm,
          "y = x + f(x) and its layernorm in one pass", "residual 1 and layernorm 8; the sum is written too"),
     ROWS("gated_rmsnorm", 10, "10 * rows * cols", "rows * cols * (2 * a + o)", gated_norm,
          "rmsnorm of x silu(z) in one pass", "silu 4, product 1 and rmsnorm 5; Dao and Gu 2024, section 7"),

@@ -106,11 +106,14 @@ ROWS
   near .intensity 0.0833333
 }
 
-@test "columns that are normalised stream" {
+@test "columns that are normalised stream, and an add before a norm makes it no faster" {
   at() { run -0 "$ROOFLINE" predict "$@" --json; json .seconds.expected; }
   batchnorm=$(at batchnorm rows=401408 cols=64 --machine h100 --dtype fp16)
   copy=$(at copy n=401408*64 --machine h100 --dtype fp16)
   [ "$(jq -n "$batchnorm <= 1.1 * $copy")" = true ]
+  alone=$(at layernorm rows=1 cols=1280 --machine gb300 --dtype fp16)
+  added=$(at add_layernorm rows=1 cols=1280 --machine gb300 --dtype fp16)
+  [ "$(jq -n "$added >= $alone")" = true ]
 }
 
 @test "softmax passes over memory as often as its passes= says" {
