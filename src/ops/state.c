@@ -23,10 +23,15 @@ static void mamba(const roof_op *op, const double *v, const roof_types *t, roof_
              channels, t, w);
 }
 
+/** Tokens of its chunk that a token sees in the mean; a chunk is no longer than the prompt. */
+static double seen_in_chunk(const double *v, double scan) {
+  return (fmin(scan, v[RF_STATE_TOKENS]) + 1) / 2;
+}
+
 /** In chunks: inside one the scores of half of its keys, 2 N per group, and their product with the inputs, 2 P
  * per head; the chunk's state in and out, 2 N P per head each. */
 static double mamba2_flops(const double *v, double inner) {
-  double state = v[RF_MAMBA2_STATE], half = (v[RF_MAMBA2_SCAN] + 1) / 2;
+  double state = v[RF_MAMBA2_STATE], half = seen_in_chunk(v, v[RF_MAMBA2_SCAN]);
   return v[RF_MAMBA2_SCAN] > 0 ? half * (2 * v[RF_MAMBA2_GROUPS] * state + 2 * inner) + 4 * inner * state
                                : 6 * inner * state;
 }
@@ -42,7 +47,7 @@ static void mamba2(const roof_op *op, const double *v, const roof_types *t, roof
 /** In chunks a triangular system is solved for each: as many FLOPs again as the scores. */
 static double delta_flops(const double *v) {
   double heads = v[RF_DELTA_HEADS], key = v[RF_DELTA_KEY_DIM], value = v[RF_DELTA_VALUE_DIM];
-  double half = (v[RF_DELTA_SCAN] + 1) / 2;
+  double half = seen_in_chunk(v, v[RF_DELTA_SCAN]);
   return v[RF_DELTA_SCAN] > 0 ? half * heads * (4 * key + 4 * value) + 6 * heads * key * value
                               : 7 * heads * key * value;
 }
@@ -73,6 +78,7 @@ static void conv1d(const roof_op *op, const double *v, const roof_types *t, roof
     .name = "scan", .kind = ROOF_PARAM_AMOUNT, .fallback = 0,                                                \
     .text = "tokens of a chunk of the parallel scan, on the matrix unit; 0: one after the other"             \
   }
+#define SEEN_IN_CHUNK "(min(scan, tokens) + 1) / 2"
 #define MAMBA2_INNER "heads * head_dim"
 #define MAMBA2_CONV "(" MAMBA2_INNER " + 2 * groups * state)"
 #define DELTA_CONV "(2 * key_heads * key_dim + heads * value_dim)"
@@ -107,7 +113,7 @@ static const roof_op ops[] = {
      .family = "state",
      .summary = "state space of heads, one decay per head; a prompt is scanned in chunks",
      .unit = ROOF_MATRIX,
-     .flops = "sequences * tokens * (scan > 0 ? (scan + 1) / 2 * (2 * groups * state + 2 * " MAMBA2_INNER
+     .flops = "sequences * tokens * (scan > 0 ? " SEEN_IN_CHUNK " * (2 * groups * state + 2 * " MAMBA2_INNER
               ") + 4 * " MAMBA2_INNER " * state : 6 * " MAMBA2_INNER " * state)",
      .bytes = "sequences * (tokens * ((" MAMBA2_CONV " + 2 * heads) * a + " MAMBA2_INNER " * o) + "
               "2 * (" MAMBA2_INNER " * state + " MAMBA2_CONV " * (kernel - 1)) * kv)",
@@ -123,8 +129,8 @@ static const roof_op ops[] = {
      .family = "state",
      .summary = "linear attention with the gated delta rule; a prompt is scanned in chunks",
      .unit = ROOF_MATRIX,
-     .flops = "sequences * tokens * heads * (scan > 0 ? (scan + 1) / 2 * (4 * key_dim + 4 * value_dim) + "
-              "6 * key_dim * value_dim : 7 * key_dim * value_dim)",
+     .flops = "sequences * tokens * heads * (scan > 0 ? " SEEN_IN_CHUNK
+              " * (4 * key_dim + 4 * value_dim) + 6 * key_dim * value_dim : 7 * key_dim * value_dim)",
      .bytes = "sequences * (tokens * ((" DELTA_CONV " + 2 * heads) * a + heads * value_dim * o) + "
               "2 * (heads * key_dim * value_dim + " DELTA_CONV " * (kernel - 1)) * kv)",
      .flops_per_element = NAN,

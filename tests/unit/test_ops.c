@@ -708,9 +708,33 @@ static void shapes_that_are_refused(void **state) {
   assert_non_null(strstr(error.message, "kernel=7 is larger"));
 }
 
+static double scanned(const char *name, double tokens, double scan) {
+  const roof_op *op = find(name);
+  roof_types types = roof_types_of(ROOF_FP16);
+  double values[ROOF_PARAM_MAX];
+  roof_op_defaults(op, values);
+  for (int p = 0; p < roof_op_param_count(op); p++) {
+    values[p] = isnan(values[p]) ? 8 : values[p];
+  }
+  values[roof_op_param_index(op, "tokens")] = tokens;
+  values[roof_op_param_index(op, "scan")] = scan;
+  return work_of(op, values, &types).flops;
+}
+
+/** A chunk has the tokens that there are. */
+static void chunks_are_no_longer_than_the_prompt(void **state) {
+  (void)state;
+  static const char *const names[] = {"mamba2", "delta"};
+  for (int i = 0; i < 2; i++) {
+    assert_true(scanned(names[i], 16, 256) == scanned(names[i], 16, 16));
+    assert_true(scanned(names[i], 16, 16) > scanned(names[i], 16, 8));
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_read_again_is_resident_once),
+      cmocka_unit_test(chunks_are_no_longer_than_the_prompt),
       cmocka_unit_test(the_table_is_the_contract),
       cmocka_unit_test(rows_are_complete),
       cmocka_unit_test(flops_per_element),
