@@ -179,11 +179,7 @@ static void store_kv(const roof_op *op, const double *v, const roof_types *t, ro
 }
 
 static roof_status check(const roof_op *op, const double *v, roof_error *error) {
-  if (fmod(v[RF_ATTEND_HEADS], v[KV_HEADS]) != 0) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "%s: kv_heads=%.0f must divide heads=%.0f", op->name,
-                          v[KV_HEADS], v[RF_ATTEND_HEADS]);
-  }
-  return ROOF_OK;
+  return check_divides(op, v, KV_HEADS, RF_ATTEND_HEADS, error);
 }
 
 /** Fewer pairs than keys are those that some query sees: every key has one. */

@@ -34,6 +34,15 @@
     .text = "1: f of one half of the result is multiplied with the other"                                    \
   }
 
+/** Heads are in groups of one size. */
+static inline roof_status check_divides(const roof_op *op, const double *v, int part, int whole,
+                                        roof_error *error) {
+  return fmod(v[whole], v[part]) == 0
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_ARGUMENT, "%s: %s=%.0f must divide %s=%.0f", op->name,
+                              op->params[part].name, v[part], op->params[whole].name, v[whole]);
+}
+
 #define FAMILY(stem) const rf_op_family rf_family_##stem = {ops, sizeof ops / sizeof ops[0]}
 
 /** `elements` results, each from one element of each of `inputs` arrays. */

@@ -13,6 +13,13 @@ static void spmv(const roof_op *op, const double *v, const roof_types *t, roof_w
   w->working_set = w->read_bytes + w->write_bytes;
 }
 
+static roof_status check_stored(const roof_op *op, const double *v, roof_error *error) {
+  return v[1] <= v[0] * v[0]
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_ARGUMENT, "%s: nnz=%.0f is more than the %.0f elements of A",
+                              op->name, v[1], v[0] * v[0]);
+}
+
 static void stencil3d(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
   map_work(op, v[0] * v[1] * v[2], 1, t, w);
 }
@@ -27,6 +34,7 @@ static const roof_op ops[] = {
      .flops_per_element = NAN,
      .source = "Williams et al. 2009, CSR; an FMA is 2 FLOP; perfect reuse of x",
      .work = spmv,
+     .check = check_stored,
      .params = PARAMS(COUNT("rows", "rows and columns of A"), COUNT("nnz", "stored elements of A"))},
     {.name = "stencil3d",
      .family = "sparse",

@@ -59,6 +59,14 @@ static void delta(const roof_op *op, const double *v, const roof_types *t, roof_
   recurrence(v, delta_flops(v), inner * key + conv * (v[RF_DELTA_KERNEL] - 1), conv + 2 * heads, inner, t, w);
 }
 
+static roof_status check_groups(const roof_op *op, const double *v, roof_error *error) {
+  return check_divides(op, v, RF_MAMBA2_GROUPS, RF_MAMBA2_HEADS, error);
+}
+
+static roof_status check_keys(const roof_op *op, const double *v, roof_error *error) {
+  return check_divides(op, v, RF_DELTA_KEY_HEADS, RF_DELTA_HEADS, error);
+}
+
 static void conv1d(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
   (void)op;
   double elements = v[RF_CONV1D_TOKENS] * v[RF_CONV1D_CHANNELS];
@@ -120,6 +128,7 @@ static const roof_op ops[] = {
      .flops_per_element = NAN,
      .source = "Dao and Gu 2024, sections 6 and 7; without chunks decay 1, input 2, add 1, output 2",
      .work = mamba2,
+     .check = check_groups,
      .params = PARAMS(SEQUENCES, [RF_MAMBA2_HEADS] = COUNT("heads", "heads"),
                       [RF_MAMBA2_HEAD_DIM] = COUNT("head_dim", "elements of a head"),
                       [RF_MAMBA2_STATE] = COUNT("state", "elements of the state an element of a head"),
@@ -136,6 +145,7 @@ static const roof_op ops[] = {
      .flops_per_element = NAN,
      .source = "Yang et al. 2025; without chunks decay 1, read by the key 2, outer product 2, read 2",
      .work = delta,
+     .check = check_keys,
      .params = PARAMS(SEQUENCES, [RF_DELTA_HEADS] = COUNT("heads", "heads of values"),
                       [RF_DELTA_KEY_HEADS] = {.name = "key_heads",
                                               .kind = ROOF_PARAM_COUNT,

@@ -696,6 +696,9 @@ static void shapes_that_are_refused(void **state) {
   assert_refused("moe", "top_k", 9, "top_k=9 is more than experts=8");
   assert_refused("moe", "ep", 16, "ep=16 is more than experts=8");
   assert_refused("conv2d", "groups", 3, "groups=3 must divide");
+  assert_refused("mamba2", "groups", 3, "groups=3 must divide heads=8");
+  assert_refused("delta", "key_heads", 3, "key_heads=3 must divide heads=8");
+  assert_refused("spmv", "nnz", 65, "nnz=65 is more than the 64 elements of A");
   assert_refused("conv2d", "padding", -2, "padding=-2");
   assert_refused("conv2d", "padding", NAN, "`padding` is missing");
   assert_refused("allreduce", "size", 0, "more than 0");
