@@ -249,6 +249,7 @@ typedef struct roof_model_block {
   double index_keys; /**< keys that a query reads at most, 0: all */
   double qk_norm;    /**< gains of the norms on Q and K */
   bool qkv_bias;
+  bool bare_keys; /**< of Q and V alone (Whisper) */
   bool out_bias;
   bool output_gate; /**< the queries' projection is twice as wide: a gate on the result */
   bool shared_kv;   /**< one projection is both K and V */
@@ -294,6 +295,7 @@ typedef struct roof_model_stream {
   double vectors;    /**< elements that no layer has: a class token */
   bool rotary;
   bool layer_norm;
+  bool shiftless;
   bool embedding_norm;
   bool final_norm;
   bool looked_up; /**< its tokens are looked up in the model's own table */
@@ -328,6 +330,7 @@ typedef struct roof_model {
   double pixels;       /**< of the image, that a side of its token stands for */
   bool encoder;        /**< every token sees every other, nothing is generated */
   bool layer_norm;     /**< norms have a mean and a shift */
+  bool shiftless;      /**< a mean alone (Cohere) */
   bool embedding_norm; /**< a norm right after the embedding */
   bool final_norm;
   bool head_bias;

@@ -100,16 +100,18 @@ static void emit_scores(model_step *s, double n, const roof_model_block *b, cons
 static void emit_projections(model_step *s, double n, const roof_model_block *b, const model_widths *w) {
   double hidden = s->own.hidden, bias = b->qkv_bias ? 1 : 0;
   double q = w->queries * (b->output_gate ? 2 : 1), k = w->keys, v = b->shared_kv ? 0 : w->values;
+  double of_keys = rf_model_key_biases(b, k);
   if (b->reuses_kv) {
     rf_model_product(s, n, "q_proj", ROOF_PART_MIXER, s->tokens, hidden, q, bias * q);
     return;
   }
   if (s->target->settings.fusion & ROOF_FUSE_QKV) {
-    rf_model_product(s, n, "qkv_proj", ROOF_PART_MIXER, s->tokens, hidden, q + k + v, bias * (q + k + v));
+    rf_model_product(s, n, "qkv_proj", ROOF_PART_MIXER, s->tokens, hidden, q + k + v,
+                     bias * (q + v) + of_keys);
     return;
   }
   rf_model_product(s, n, "q_proj", ROOF_PART_MIXER, s->tokens, hidden, q, bias * q);
-  rf_model_product(s, n, "k_proj", ROOF_PART_MIXER, s->tokens, hidden, k, bias * k);
+  rf_model_product(s, n, "k_proj", ROOF_PART_MIXER, s->tokens, hidden, k, of_keys);
   if (v > 0) {
     rf_model_product(s, n, "v_proj", ROOF_PART_MIXER, s->tokens, hidden, v, bias * v);
   }

@@ -173,7 +173,7 @@ static tally count_attention(double hidden, double from, const roof_model_block 
   t.vector += index * 2 * b->index_dim;
   if (rf_model_has_heads(b)) {
     t.matrix += hidden * queries + from * (w->keys + values);
-    t.vector += b->qkv_bias ? queries + w->keys + values : 0;
+    t.vector += rf_model_key_biases(b, w->keys) + (b->qkv_bias ? queries + values : 0);
     return t;
   }
   t.matrix += b->q_rank > 0 ? b->q_rank * (hidden + queries) : hidden * queries;
@@ -253,7 +253,7 @@ static void count_block(const roof_model *m, const roof_model_block *b, double l
   tally mixer = count_mixer(m, own.hidden, b, &w);
   tally mlp = count_mlp(own.hidden, b->gated, b->mlp_bias, b->width);
   tally expert = count_mlp(own.hidden, b->gated, b->expert_bias, b->expert_width);
-  double norms = b->bare_norms ? 0 : b->norms * own.hidden * (own.layer_norm ? 2 : 1);
+  double norms = b->bare_norms ? 0 : b->norms * rf_model_norm_vectors(&own);
   double gate = b->shared_gate ? own.hidden : 0, router = b->router_bias ? b->experts : 0;
   tally extras = count_extras(b, own.hidden);
   count_conditioned(m, b, own.hidden, layers, p);
@@ -273,8 +273,8 @@ static void count_block(const roof_model *m, const roof_model_block *b, double l
 static void count_streams(const roof_model *m, roof_model_parameters *p) {
   for (int i = 0; i < m->stream_count; i++) {
     const roof_model_stream *s = &m->streams[i];
-    double gain = s->hidden * (s->layer_norm ? 2 : 1);
-    p->vectors += s->vectors + gain * ((s->final_norm ? 1 : 0) + (s->embedding_norm ? 1 : 0));
+    p->vectors +=
+        s->vectors + rf_model_norm_vectors(s) * ((s->final_norm ? 1 : 0) + (s->embedding_norm ? 1 : 0));
     p->embedding += s->positions * s->hidden;
   }
   for (int i = 0; i < m->product_count; i++) {
@@ -293,10 +293,10 @@ roof_model_parameters roof_model_count(const roof_model *m) {
   for (int i = 0; i < m->block_count; i++) {
     count_block(m, &m->blocks[i], layers[i], &p);
   }
-  double gain = m->hidden * (m->layer_norm ? 2 : 1);
+  const roof_model_stream own = rf_model_stream(m, 0);
   double dim = m->embedding_dim > 0 ? m->embedding_dim : m->hidden;
   double adapters = dim != m->hidden ? 2 * dim * m->hidden : 0; /* into and out of a narrower table (OPT) */
-  p.vectors += gain * ((m->final_norm ? 1 : 0) + (m->embedding_norm ? 1 : 0)) +
+  p.vectors += rf_model_norm_vectors(&own) * ((m->final_norm ? 1 : 0) + (m->embedding_norm ? 1 : 0)) +
                (m->head_bias ? m->vocab : 0) + (m->pooler ? m->hidden : 0) + (m->patch > 0 ? m->hidden : 0);
   p.parts[ROOF_PART_HEAD] = (m->encoder ? 0 : m->vocab * dim) + adapters +
                             (m->pooler ? m->hidden * m->hidden : 0) + m->patch * m->hidden;

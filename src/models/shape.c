@@ -56,8 +56,17 @@ roof_model_stream rf_model_stream(const roof_model *m, double stream) {
                              .activation = m->activation,
                              .rotary = m->rotary,
                              .layer_norm = m->layer_norm,
+                             .shiftless = m->shiftless,
                              .embedding_norm = m->embedding_norm,
                              .final_norm = m->final_norm};
+}
+
+double rf_model_norm_vectors(const roof_model_stream *s) {
+  return s->hidden * (s->layer_norm && !s->shiftless ? 2 : 1);
+}
+
+double rf_model_key_biases(const roof_model_block *b, double keys) {
+  return b->qkv_bias && !b->bare_keys ? keys : 0;
 }
 
 bool rf_model_has_heads(const roof_model_block *b) {

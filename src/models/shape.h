@@ -22,6 +22,12 @@ model_widths rf_model_widths_of(const roof_model_block *block, double tp);
 /** A stream by its number: 0 is the model's own tokens. */
 roof_model_stream rf_model_stream(const roof_model *model, double stream);
 
+/** Gains and shifts of a norm of the stream. */
+double rf_model_norm_vectors(const roof_model_stream *stream);
+
+/** Of so many `keys` of the block's K. */
+double rf_model_key_biases(const roof_model_block *block, double keys);
+
 /** Elements that one token adds to a sequence's cache in one layer, on one of `tp` devices. */
 double rf_model_kv_elements(const roof_model_block *block, double tp);
 

@@ -86,7 +86,7 @@ void rf_model_source_keys(model_step *s) {
                           .kernels = 1,
                           .part = ROOF_PART_COUNT};
       rf_model_product(s, layers, "cross_kv_proj", ROOF_PART_MIXER, s->tokens, s->own.hidden, out,
-                       b->qkv_bias ? out : 0);
+                       rf_model_key_biases(b, w.keys) + (b->qkv_bias ? w.values : 0));
       if (!t->model->denoises) { /* a step of diffusion makes them anew */
         rf_model_emit(s, layers, &store);
       }

@@ -3,7 +3,7 @@
 
 void rf_model_norm(model_step *s, double n, const char *name, bool added, double rows) {
   const roof_model_stream *m = &s->own;
-  double gains = s->bare_norms ? 0 : m->hidden * (m->layer_norm ? 2 : 1);
+  double gains = s->bare_norms ? 0 : rf_model_norm_vectors(m);
   model_op alone = m->layer_norm ? MODEL_LAYERNORM : MODEL_RMSNORM;
   model_op after = m->layer_norm ? MODEL_ADD_LAYERNORM : MODEL_ADD_RMSNORM;
   rf_model_map(s, n, name, added ? after : alone, (double[3]){rows, m->hidden}, gains);
@@ -45,7 +45,7 @@ static void emit_norms_inside(model_step *s, double n) {
   c.op = s->target->ops[m->layer_norm ? MODEL_LAYERNORM : MODEL_RMSNORM];
   c.values[RF_ROWS] = rf_model_outer_tokens(s);
   c.values[RF_COLS] = m->hidden;
-  c.vectors = m->hidden * (m->layer_norm ? 2 : 1);
+  c.vectors = rf_model_norm_vectors(m);
   rf_model_emit(s, n, &c);
 }
 

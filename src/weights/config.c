@@ -287,6 +287,7 @@ static roof_status read_globals(config *c) {
   m->tied = rf_config_flag(c, Q_TIED);
   m->encoder = a->encoder;
   m->layer_norm = a->layer_norm;
+  m->shiftless = a->shiftless;
   m->embedding_norm = a->embedding_norm;
   m->final_norm = !a->no_final_norm;
   m->head_bias = rf_config_flag(c, Q_HEAD_BIAS);

@@ -217,7 +217,8 @@ typedef struct config_arch {
   const char *activation;   /**< where the config names none */
   bool plain_mlp;           /**< not gated */
   bool layer_norm;
-  double norms; /**< a layer; 0: 2 */
+  bool shiftless; /**< LayerNorm with a gain alone */
+  double norms;   /**< a layer; 0: 2 */
   config_qk_norm qk_norm;
   bool qk_norm_always;
   bool learned_positions;
@@ -236,6 +237,7 @@ typedef struct config_arch {
   bool shared_gate;
   bool four_times;  /**< an MLP whose width is not given is 4 times the hidden size */
   bool fixed_bias;  /**< biases are the class's, whatever the config says */
+  bool bare_keys;   /**< the projection of K has no bias */
   bool bias_of_qkv; /**< `attention_bias` does not mean the output projection */
   bool router_bias;
   double norms_parallel;   /**< more norms where experts run in parallel to a dense MLP */

@@ -68,6 +68,7 @@ static void set_attention(const config *c, int layer, kind k, roof_model_block *
   b->mixer = ROOF_MIX_ATTENTION;
   set_heads(c, b, k == FULL);
   b->qkv_bias = bias || rf_config_flag(c, Q_QKV_BIAS);
+  b->bare_keys = c->arch->bare_keys;
   b->out_bias = bias && !c->arch->bias_of_qkv;
   b->output_gate = rf_config_flag(c, Q_OUTPUT_GATE);
   b->sinks = c->arch->sinks;

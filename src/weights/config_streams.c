@@ -93,6 +93,7 @@ roof_status rf_config_pair(config *c) {
                            .hidden = m->hidden,
                            .activation = m->activation,
                            .layer_norm = m->layer_norm,
+                           .shiftless = m->shiftless,
                            .embedding_norm = m->embedding_norm,
                            .final_norm = m->final_norm,
                            .looked_up = true};
@@ -121,6 +122,7 @@ roof_status rf_config_graft(roof_model *m, const roof_model *tower, const char *
                            .activation = tower->activation,
                            .rotary = tower->rotary,
                            .layer_norm = tower->layer_norm,
+                           .shiftless = tower->shiftless,
                            .embedding_norm = tower->embedding_norm,
                            .final_norm = tower->final_norm};
   snprintf(s->name, sizeof s->name, "%s", name);
