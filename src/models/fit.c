@@ -100,7 +100,8 @@ static void try_weights(attempt *a, const char *name) {
 static void try_less(attempt *a) {
   char text[sizeof a->found->change];
   const roof_model_settings *s = &a->target->settings;
-  double share = -a->before.spare_bytes / a->before.weight_bytes;
+  double share = -a->before.spare_bytes / a->before.weight_bytes, context = a->target->model->context;
+  double longest = fmin(a->before.longest_context, context > 0 ? context : INFINITY);
   if (roof_dtype_bytes(s->precision.kv) > 1) {
     a->s.precision.kv = ROOF_FP8;
     try_it(a, "--kv fp8");
@@ -111,7 +112,7 @@ static void try_less(attempt *a) {
     try_it(a, text);
   }
   a->s = *s;
-  a->s.prompt = floor((a->before.longest_context - s->generate) / s->page) * s->page;
+  a->s.prompt = floor((longest - s->generate) / s->page) * s->page;
   if (a->s.prompt >= 1 && a->s.prompt < s->prompt) {
     snprintf(text, sizeof text, "prompt=%.0f", a->s.prompt);
     try_it(a, text);

@@ -315,6 +315,8 @@ model() {
   [ "${lines[1]}" = '  too long    1024 tokens per sequence are more than the 512 that the model was made for' ]
   run -0 "$ROOFLINE" model llama-3.1-8b prompt=100000 --machine h100
   [[ $output != *'too long'* ]]
+  run -0 "$ROOFLINE" model llama-3.1-8b prompt=10000000 --machine h100 # 256 tokens more are the model's 131072
+  [[ ${lines[2]} == '  fits with   prompt=130816 '* ]]
 }
 
 @test "what the vector unit multiplies is said with what would be faster" {
