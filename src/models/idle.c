@@ -124,7 +124,7 @@ static const struct {
     {"page", false, trains, "of requests, not of --train"},
     {"prompt", false, makes_images, "the model makes images; size=N says how large"},
     {"kv", true, has_no_cache, "nothing is kept in a cache"},
-    {"images", false, reads_no_images, "the model takes none in its prompt"},
+    {"images", false, reads_no_images, "no tower that reads them is described"},
     {"accept", false, drafts_nothing, "no token is drafted; add draft=N"},
     {"sharers", false, shares_nothing, "no prefix is shared; add prefix=N"},
     {"price", false, has_no_run, "a search for training prices a whole run; add tokens=N"},

@@ -337,7 +337,8 @@ teardown() {
   refuses 2 '--gpus: unknown option; did you mean `--machine`?' predict gemm m=n=k=64 --gpus h100
   refuses 2 '`llama-3.1-8b` is a whole model: `roofline model llama-3.1-8b batch=1..256*4`' sweep llama-3.1-8b batch=1..256*4 --machine h100
   refuses 2 '--network: has no effect: all devices are in one node, whose size is node=N' serve llama-3.1-8b --network 100gbe --machine h100
-  refuses 2 'images: has no effect: the model takes none in its prompt' model llama-3.1-8b images=3 --machine h100
+  refuses 2 'images: has no effect: no tower that reads them is described' model llama-3.1-8b images=3 --machine h100
+  refuses 2 'images: has no effect: no tower that reads them is described' model gemma-3-4b images=3 --machine h100
   refuses 2 '--kv: has no effect: nothing is kept in a cache' model bert-base --kv fp8 --machine h100
   refuses 2 '--cold: has no effect on `cluster`' cluster --cold --machine h100
   refuses 2 'precision `foo`: unknown; known: fp32, fp16, bf16, ' model llama-3.1-8b --precision foo --machine h100

@@ -77,7 +77,7 @@ static void idle_settings_are_refused(void **state) {
               {"accept=0.5", "draft=4", false, false, "accept: has no effect: "},
               {"sharers=4", "prefix=0.5", false, false, "sharers: has no effect: "},
               {"node=4", "tp=2", false, false, "node: has no effect: "},
-              {"images=3", NULL, false, true, "images: has no effect: the model takes none"},
+              {"images=3", NULL, false, true, "images: has no effect: no tower"},
               {"price=2", "tokens=1T", true, true, "price: has no effect: a search for training"},
               {"chunk=64", NULL, true, false, "chunk: has no effect: "}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
