@@ -34,7 +34,7 @@ static const struct poptOption format_table[] = {
     {"weights", '\0', POPT_ARG_STRING, &parsed.formats.weights, 0,
      "stored format of the weights (int4: W4A16; nf4, awq, gptq, mxfp4, nvfp4); of a model --precision too",
      "TYPE"},
-    {precision, '\0', POPT_ARG_STRING | POPT_ARGFLAG_DOC_HIDDEN, &parsed.formats.weights, 0, NULL, NULL},
+    {precision, 'p', POPT_ARG_STRING | POPT_ARGFLAG_DOC_HIDDEN, &parsed.formats.weights, 0, NULL, NULL},
     {"group", '\0', POPT_ARG_STRING, &parsed.formats.group, 0, "weights that share one fp16 scale", "N"},
     {"accumulate", '\0', POPT_ARG_STRING, &parsed.formats.accumulate, 0,
      "format of the sums: they stay in registers, so no byte changes", "TYPE"},
@@ -496,8 +496,9 @@ static roof_status check_precision(const cli_command *command, int argc, const c
   bool typed = false;
   for (int i = 1; i < argc && !typed; i++) {
     const char *name = argv[i] + 2;
-    typed = strncmp(argv[i], "--", 2) == 0 && strncmp(name, precision, length) == 0 &&
-            (name[length] == '\0' || name[length] == '=');
+    typed = strncmp(argv[i], "-p", 2) == 0 ||
+            (strncmp(argv[i], "--", 2) == 0 && strncmp(name, precision, length) == 0 &&
+             (name[length] == '\0' || name[length] == '='));
   }
   bool other = (command->groups & CLI_ARGS_FORMAT) != 0 && !cli_has_option(command->options, precision);
   return typed && other && !names_model(parsed.all_words)

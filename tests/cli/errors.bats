@@ -95,6 +95,7 @@ machine_file() {
   done
   run -0 "$ROOFLINE" seal llama-3.1-70b tp=2 --machine h100 --precision fp8
   refuses 2 '--precision: of a whole model; the formats of an operation are --dtype and --weights' energy gemm m=n=k=64 --machine h100 --precision fp8
+  refuses 2 '--precision: of a whole model' predict gemm m=n=k=64 --machine h100 -p fp8
   refuses 2 '`recompute` is a parameter, without dashes: recompute=VALUE' energy llama-3.1-8b train --machine h100 --recompute full
   refuses 2 'recompute: has no effect: of --train, not of requests' energy llama-3.1-8b recompute=full --machine h100
 }

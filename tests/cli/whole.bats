@@ -144,6 +144,16 @@ setup() {
   [[ $output == *'keys and values in fp8'* ]]
 }
 
+@test "-p is --precision wherever a model is named" {
+  local command
+  for command in 'claim llama-3.1-8b tpot=10ms' 'advise llama-3.1-8b' 'energy llama-3.1-8b' 'model llama-3.1-8b'; do
+    run "$ROOFLINE" $command --machine h100 --precision fp8
+    local long=$output
+    run "$ROOFLINE" $command --machine h100 -p fp8
+    [ "$output" = "$long" ]
+  done
+}
+
 # A model of text and images, in words.json.
 write_vision_model() {
   jq -n '{architectures: ["Qwen2_5_VLForConditionalGeneration"], model_type: "qwen2_5_vl", hidden_size: 3584,
