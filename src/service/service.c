@@ -42,6 +42,11 @@ static roof_status check_target(const roof_model_target *t, roof_error *error) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "serve: %s: nothing is generated token by token",
                           roof_model_title(t->model));
   }
+  if (s->sharers > 0) {
+    return roof_error_set(
+        error, ROOF_E_UNSUPPORTED,
+        "serve: sharers: all prompts begin with the one prefix; --turns has prefixes of sessions");
+  }
   if (s->offload > 0 || s->offload_kv > 0) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED,
                           "serve: offload: what hides of its transfer is not known for steps of any size");

@@ -331,6 +331,7 @@ teardown() {
   refuses 2 '`fuse`: given twice' model llama-3.1-8b --fuse none fuse=all --machine h100
   refuses 2 '`tp`: given twice' claim llama-3.1-8b tp=2 tp=4 tpot=1ms --machine h100
   refuses 2 'accept: has no effect: no token is drafted; add draft=N' serve llama-3.1-8b accept=.5 --machine h100
+  refuses 3 'serve: sharers: all prompts begin with the one prefix' serve llama-3.1-8b prefix=8000 sharers=1 prompt=8100 --machine h100
   refuses 2 '--two-batch-overlap: has no effect: one device sends nothing; add tp=N' serve llama-3.1-8b --machine h100 --two-batch-overlap
   refuses 2 '--no-cache: has no effect: no prompts begin alike' serve llama-3.1-8b --machine h100 --no-cache
   refuses 2 '--rate: `4tok`: `tok` is not a known suffix' serve llama-3.1-8b --machine h100 --rate 4tok/s

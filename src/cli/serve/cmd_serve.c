@@ -312,7 +312,7 @@ const cli_command cli_cmd_serve = {
         "tp=2,dp=3\n"
         "  roofline serve qwen3-4b --machine h100 --trace mooncake_trace.jsonl --plan dp=2 --route prefix\n"
         "Settings: batch (most sequences of a replica at once) chunk (tokens of a step) prompt generate "
-        "prefix draft accept tp pp dp "
+        "prefix (of all prompts) draft accept tp pp dp "
         "ep cp expert_skew redundant_experts node page workspace memory_share price adapters rank slots "
         "adapter_skew (LoRA: how many, "
         "their "
