@@ -336,9 +336,8 @@ void roof_apart_sentence(roof_text *out, const roof_choice_question *q, const ro
   roof_text_addf(out, " b%.0f), %s\n  ", a->decode.batch, q->precisions->names[a->precision]);
   rf_plan_add_time(out, "TTFT", a->ttft_seconds, a->ttft_low_seconds, a->ttft_high_seconds);
   rf_plan_add_time(out, ", TPOT", a->tpot_seconds, a->tpot_low_seconds, a->tpot_high_seconds);
-  roof_text_addf(out, "\n  %s\n",
-                 a->simulated ? "simulated request by request, with the queue"
-                              : "estimated, the queue in closed form");
+  roof_text_add(out, "\n");
+  rf_plan_add_how(out, q, a->simulated);
   roof_text_addf(out, "  of the TTFT %s to send the cache over %s%s\n",
                  roof_quantity_format(x, sizeof x, a->transfer_seconds, "s"), rf_model_network(q->base)->name,
                  q->base->network == NULL ? ", assumed; --network says another" : "");

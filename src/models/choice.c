@@ -24,6 +24,14 @@ const char *roof_choice_result_name(roof_choice_result result) {
   return (unsigned)result < ROOF_CHOICE_RESULT_COUNT ? result_names[result] : "?";
 }
 
+void rf_choice_answers(const roof_choice_question *q, double *shortest, double *longest) {
+  double mean = q->base->generate, context = q->model->context > 0 ? q->model->context : INFINITY;
+  double half = q->limits.rate > 0 ? 0 : floor(mean / 2); /* whole tokens: of one there is no half */
+  half = fmin(half, context - q->base->prompt - mean);
+  *shortest = mean - half;
+  *longest = mean + half;
+}
+
 static double dot_time(const void *dot) {
   return roof_plan_token_seconds(&((const roof_choice_dot *)dot)->point);
 }

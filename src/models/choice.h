@@ -7,6 +7,10 @@
 /** Whether a choice keeps up with its load at the slow end of its range as well: its queue does not grow. */
 bool rf_choice_is_steady(const roof_choice *choice);
 
+/** Tokens of the shortest and the longest answer in a run of the question's load: those of users, who would all begin and end
+ * together, are from half as long to one and a half, as far as the model was made for such long sequences. */
+void rf_choice_answers(const roof_choice_question *question, double *shortest, double *longest);
+
 /** The next number of devices of an offer: 1, 2, 3 ... of a node, then whole nodes. */
 double rf_choices_more_devices(const roof_choice_question *question, int offer, double devices);
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "models/choice.h"
 #include "models/words.h"
 #include "roofline/analysis.h"
 #include "roofline/choice.h"
@@ -130,14 +131,28 @@ void rf_plan_add_sure(roof_text *out, const roof_plan_limits *limits, bool sure)
   }
 }
 
-static void add_times(roof_text *out, const roof_choice *c) {
+void rf_plan_add_how(roof_text *out, const roof_choice_question *q, bool simulated) {
+  double shortest, longest;
+  if (!simulated) {
+    roof_text_add(out, "  estimated, the queue in closed form\n");
+    return;
+  }
+  roof_text_add(out, "  simulated request by request, with the queue, without the host's time");
+  rf_choice_answers(q, &shortest, &longest);
+  if (longest > shortest) {
+    roof_text_addf(out, ";\n  answers of %.0f to %.0f tokens", shortest, longest);
+  }
+  roof_text_add(out, "\n");
+}
+
+static void add_times(roof_text *out, const roof_choice_question *q, const roof_choice *c) {
   roof_text_add(out, "  ");
   rf_plan_add_time(out, "TTFT", c->point.ttft_seconds, c->low.ttft_seconds, c->high.ttft_seconds);
   if (!isnan(c->point.tpot_seconds)) {
     rf_plan_add_time(out, ", TPOT", c->point.tpot_seconds, c->low.tpot_seconds, c->high.tpot_seconds);
   }
-  roof_text_add(out, c->simulated ? "\n  simulated request by request, with the queue\n"
-                                  : "\n  estimated, the queue in closed form\n");
+  roof_text_add(out, "\n");
+  rf_plan_add_how(out, q, c->simulated);
 }
 
 /** What the winner is made of and how sure it is. */
@@ -175,7 +190,7 @@ void roof_choices_sentence(roof_text *out, const roof_choice_question *q, const 
   }
   roof_text_add(out, "\n");
   add_question(out, q);
-  add_times(out, c);
+  add_times(out, q, c);
   add_winner(out, q, c);
 }
 

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "roofline/plan.h"
+#include "roofline/choice.h"
 #include "roofline/text.h"
 
 /** A number without a unit as people write it, never with an exponent: 0.3333, 46640, 70.55 G; returns `buffer`. */
@@ -18,6 +18,9 @@ void rf_model_add_memory_rule(roof_text *out, const roof_model_settings *setting
 
 /** Appends "TTFT 99.36 ms (81.07 ms to 123.6 ms)"; a `high` that is infinite: at the slow end it grows without end. */
 void rf_plan_add_time(roof_text *out, const char *name, double seconds, double low, double high);
+
+/** Appends how the times of a plan were found: what a run of its load had, or had not, that another has. */
+void rf_plan_add_how(roof_text *out, const roof_choice_question *question, bool simulated);
 
 /** Appends whether what is sure keeps the limits at the slow end too; nothing without limits. */
 void rf_plan_add_sure(roof_text *out, const roof_plan_limits *limits, bool sure);

@@ -19,21 +19,15 @@ static roof_model_settings settings_of(const roof_choice_question *q, const roof
   return s;
 }
 
-/** Answers from half as long to one and a half, as far as the model was made for such long sequences. */
-static roof_lengths spread(const roof_choice_question *q) {
-  double mean = q->base->generate, most = mean + floor(mean / 2); /* whole tokens: of one there is no half */
-  if (q->model->context > 0) {
-    most = fmin(most, q->model->context - q->base->prompt);
-  }
-  return (roof_lengths){.kind = ROOF_LENGTHS_UNIFORM, .mean = 2 * mean - most, .other = most};
-}
-
 roof_service_settings rf_question_load(const roof_choice_question *q, const roof_model_target *target,
                                        double at_once) {
   roof_service_settings s = roof_service_settings_default(target);
   s.share = q->limits.share;
   s.host_seconds = s.host_token_seconds = 0; /* as in the formulas */
-  s.generate = q->limits.rate > 0 ? s.generate : spread(q);
+  if (!(q->limits.rate > 0)) {
+    s.generate.kind = ROOF_LENGTHS_UNIFORM;
+    rf_choice_answers(q, &s.generate.mean, &s.generate.other);
+  }
   s.rate = q->limits.rate > 0 ? q->limits.rate : s.rate;
   s.concurrency = q->limits.rate > 0 ? 0 : q->limits.users > 0 ? q->limits.users : at_once;
   s.warmup = 3 * s.concurrency; /* users begin all at once */

@@ -368,6 +368,11 @@ setup() {
   has 'setting `zzz`: unknown; `roofline model --help` shows all'
 }
 
+@test "a plan for users says what its run has that serve has not" {
+  run -0 "$ROOFLINE" plan llama-3.1-8b --users 8 --generate 256 --devices 1 --ttft 1s --machine h100
+  [[ $output == *$'with the queue, without the host\'s time;\n  answers of 128 to 384 tokens\n'* ]]
+}
+
 @test "requests of one token have no time per token: a plan for them is by the first, and no limit is of the next" {
   run -0 "$ROOFLINE" model llama-3.1-8b batch=4 generate=1 --machine h100 --json
   [ "$(json '[.tpot_seconds, .continuous.tpot_seconds, .phases.decode] | map(. == null) | all')" = true ]

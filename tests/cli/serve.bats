@@ -79,6 +79,13 @@ serve() {
   jq -e '.runs[0] | .ttft.p50_seconds < 0.2 and .ttft.mean_seconds < .ttft.max_seconds / 4' <<<"$output"
 }
 
+@test "requests at a time whose answers are all as long run in lockstep, and say so" {
+  serve --concurrency 16 --requests 32 prompt=1024 generate=64
+  has ', closed-loop arrivals (in lockstep: all answers are as long), seed 1'
+  serve --concurrency 16 --requests 32 prompt=1024 generate=uniform:32:96
+  has ', closed-loop arrivals, seed 1'
+}
+
 @test "a rate that is too much says so, and by how much the queue grows" {
   serve --rate 200 --requests 4000
   [ "$status" -eq 0 ]

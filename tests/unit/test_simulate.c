@@ -228,7 +228,8 @@ static void two_pools_keep_the_limits_under_their_load(void **state) {
   assert_int_equal(roof_apart_simulate(&q, &a, &answer, NULL), ROOF_OK);
   assert_true(answer.ttft.asked == a.ttft_seconds && a.ttft_seconds <= 0.5 && a.tpot_seconds <= 0.02);
   roof_apart_sentence(&text, &q, &choices, &a);
-  assert_non_null(strstr(text.data, "simulated request by request"));
+  assert_non_null(
+      strstr(text.data, "simulated request by request, with the queue, without the host's time\n"));
   roof_text_done(&text);
   q.limits.ttft_seconds = form.prefill.seconds / 10;
   assert_int_equal(roof_apart_simulated_of(&q, &a, NULL), ROOF_OK);

@@ -129,6 +129,11 @@ static void add_figures(roof_text *out, const roof_service_study *s, const roof_
   }
 }
 
+/** Requests at a time whose answers are all as long end together, and the prompts after them wait for one another. */
+static bool runs_in_step(const roof_service_settings *s) {
+  return s->concurrency > 1 && s->generate.kind == ROOF_LENGTHS_CONSTANT;
+}
+
 /** What was simulated. */
 static void add_question(roof_text *out, const roof_service_study *s) {
   char prompt[64], generate[64];
@@ -149,8 +154,9 @@ static void add_question(roof_text *out, const roof_service_study *s) {
                      roof_lengths_text(&set->turns, prompt, sizeof prompt),
                      cli_quantity(generate, set->turn_seconds, "s"));
     }
-    roof_text_addf(out, ", %s arrivals",
-                   set->concurrency > 0 ? "closed-loop" : roof_arrival_name(set->arrival));
+    roof_text_addf(out, ", %s arrivals%s",
+                   set->concurrency > 0 ? "closed-loop" : roof_arrival_name(set->arrival),
+                   runs_in_step(set) ? " (in lockstep: all answers are as long)" : "");
   }
   rf_model_add_drafts(out, m);
   roof_text_addf(out, ", seed %.0f\n", set->seed);
