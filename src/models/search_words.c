@@ -140,7 +140,7 @@ void rf_plan_add_how(roof_text *out, const roof_choice_question *q, bool simulat
   roof_text_add(out, "  simulated request by request, with the queue, without the host's time");
   rf_choice_answers(q, &shortest, &longest);
   if (longest > shortest) {
-    roof_text_addf(out, ";\n  answers of %.0f to %.0f tokens", shortest, longest);
+    roof_text_addf(out, "\n  answers of %.0f to %.0f tokens", shortest, longest);
   }
   roof_text_add(out, "\n");
 }

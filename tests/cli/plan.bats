@@ -370,7 +370,7 @@ setup() {
 
 @test "a plan for users says what its run has that serve has not" {
   run -0 "$ROOFLINE" plan llama-3.1-8b --users 8 --generate 256 --devices 1 --ttft 1s --machine h100
-  [[ $output == *$'with the queue, without the host\'s time;\n  answers of 128 to 384 tokens\n'* ]]
+  [[ $output == *$'with the queue, without the host\'s time\n  answers of 128 to 384 tokens\n'* ]]
 }
 
 @test "requests of one token have no time per token: a plan for them is by the first, and no limit is of the next" {
