@@ -44,33 +44,50 @@ closure() {
   for program; do LD_TRACE_LOADED_OBJECTS=1 "$program"; done
 }
 
-# Links what the system lacks into $work/lib; all that was packed where its own are too old.
+# borrow PROGRAM ...: links what the system lacks into $work/lib; all that a program needs where the system's own are too old.
 borrow() {
   while :; do
-    lacking=$(closure "$here/bin/roofline" "$here/bin/jq" 2>/dev/null | sed -n 's/^[[:space:]]*\([^ ]*\) => not found.*/\1/p' | sort -u)
+    lacking=$(closure "$@" 2>/dev/null | sed -n 's/^[[:space:]]*\([^ ]*\) => not found.*/\1/p' | sort -u)
     [ -n "$lacking" ] || break
     for library in $lacking; do ln -s "$here/lib/$library" "$work/lib/" 2>/dev/null || fail 3 "$library is missing here and in $here/lib"; done
   done
-  for program in roofline jq; do
-    "$here/bin/$program" --version >/dev/null 2>&1 || ln -sf "$here"/lib/* "$work/lib/"
-    "$here/bin/$program" --version >/dev/null 2>"$work/why" || fail 3 "$program cannot run here: $(head -n 1 "$work/why")"
+  for program; do
+    "$program" --version >/dev/null 2>&1 || replace "$program"
+    "$program" --version >/dev/null 2>"$work/why" || fail 3 "${program##*/} cannot run here: $(head -n 1 "$work/why")"
   done
 }
 
+replace() { # PROGRAM
+  for library in $(closure "$1" 2>/dev/null | sed -n 's/^[[:space:]]*\([^ ]*\) => .*/\1/p'); do
+    [ ! -e "$here/lib/$library" ] || ln -sf "$here/lib/$library" "$work/lib/"
+  done
+}
+
+# The system's own jq before the packed one, whose libraries may need a newer glibc than roofline does.
 programs() {
   mkdir "$work/lib"
   export LD_LIBRARY_PATH="$work/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
   roofline=${ROOFLINE:-}
   if [ -x "$here/bin/roofline" ]; then
-    borrow
+    set -- "$here/bin/roofline"
+    command -v jq >/dev/null || { set -- "$@" "$here/bin/jq" && PATH=$PATH:$here/bin; }
+    borrow "$@"
     roofline=${roofline:-$here/bin/roofline}
-    command -v jq >/dev/null || PATH=$PATH:$here/bin
   fi
   command -v jq >/dev/null || fail 3 'jq is not installed'
 }
 
 commit() {
   cat "$here/commit" 2>/dev/null || git -C "$here" describe --always --dirty --abbrev=12 2>/dev/null || echo unknown
+}
+
+# needed_libraries PROGRAM ...: all but glibc: that of the other machine must be as new as this one's, and fits the kernel there.
+needed_libraries() {
+  closure "$@" | sed -n 's/.*=> \(\/[^ ]*\) (.*/\1/p' | sort -u | grep -vE '/(libc|libm|libdl|librt|libpthread|ld-linux[^/]*)\.so[^/]*$'
+}
+
+newest_glibc() { # PROGRAM: that it and its libraries ask for
+  cat "$1" $(needed_libraries "$1") | grep -aoE 'GLIBC_2\.[0-9]+' | sort -u -t . -k 2n | tail -n 1 | cut -d _ -f 2
 }
 
 pack() { # FOLDER
@@ -82,13 +99,13 @@ pack() { # FOLDER
   cp -L "$here/gpu.sh" "$here/gpu.jq" "$1/"
   cp -L "$roofline" "$jq" "$1/bin/"
   commit >"$1/commit"
-  # All but glibc: that of the other machine must be as new as this one's, and fits the kernel there.
-  closure "$roofline" "$jq" | sed -n 's/.*=> \(\/[^ ]*\) (.*/\1/p' | sort -u | grep -vE '/(libc|libm|libdl|librt|libpthread|ld-linux[^/]*)\.so[^/]*$' |
-    while read -r file; do cp -L "$file" "$1/lib/"; done
+  needed_libraries "$roofline" "$jq" | while read -r file; do cp -L "$file" "$1/lib/"; done
   ! command -v strip >/dev/null || strip "$1/bin/roofline" || :
   driver=$(grep -aoE 'NVIDIA driver [0-9]+ or later' "$1/bin/roofline" | head -n 1)
-  glibc=$(cat "$1"/bin/* "$1"/lib/* | grep -aoE 'GLIBC_2\.[0-9]+' | sort -u -t . -k 2n | tail -n 1 | tr 'GLIBC_' 'glibc ')
-  say "$(du -sk "$1" | cut -f 1) KiB in $1; needs $(uname -m), $glibc or later, ${driver:-a build with nvcc}"
+  glibc=$(newest_glibc "$roofline")
+  with_jq=$(printf '%s\n' "$glibc" "$(newest_glibc "$jq")" | sort -V | tail -n 1)
+  [ "$with_jq" != "$glibc" ] || with_jq=''
+  say "$(du -sk "$1" | cut -f 1) KiB in $1; needs $(uname -m), glibc $glibc or later${with_jq:+ ($with_jq where there is no jq)}, ${driver:-a build with nvcc}"
   say "there: sh $(basename "$1")/gpu.sh; then bring its results/ back into $1, so that the next call goes on"
 }
 

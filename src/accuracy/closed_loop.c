@@ -41,7 +41,8 @@ static double waited_prompts(const roof_model_target *t, const roof_served *run,
   double generations = fmin(most_generations, fmax(1, floor(run->requests / t->settings.batch)));
   double waited = (batch - 1) / 2;
   for (double g = 1; g < generations; g++) {
-    double apart = isnan(run->spread) ? INFINITY : hypot(batch, run->spread * answer * sqrt(g));
+    double late = run->spread * answer * sqrt(g);
+    double apart = isnan(late) ? INFINITY : sqrt(batch * batch + late * late);
     waited += queue_of(batch, fmin(apart, answer + 1));
   }
   return waited / generations;

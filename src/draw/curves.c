@@ -358,7 +358,7 @@ static void draw_marks(canvas *c) {
 /** Pixels from a box to a dot; 0 inside. */
 static double distance_to(const canvas *c, int panel, const box *b, const roof_curve_dot *d) {
   double x = place_x(c, d->x), y = place_y(c, panel, d->y);
-  return hypot(fmax(0, fmax(b->left - x, x - b->right)), fmax(0, fmax(b->top - y, y - b->bottom)));
+  return rf_length(fmax(0, fmax(b->left - x, x - b->right)), fmax(0, fmax(b->top - y, y - b->bottom)));
 }
 
 /** Whether another dot is nearer to a place than the one that it is for. */

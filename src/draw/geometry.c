@@ -7,6 +7,10 @@
 
 enum { ANY_STYLE = -1 };
 
+double rf_length(double dx, double dy) {
+  return sqrt(dx * dx + dy * dy);
+}
+
 static bool is_flat(const roof_scene_roof *roof) {
   return !isnan(roof->flops_per_second);
 }

@@ -8,6 +8,9 @@ typedef struct rf_point {
   double x, y;
 } rf_point;
 
+/** Of a line. Not hypot, a new version of which would make the program need glibc 2.35. */
+double rf_length(double dx, double dy);
+
 /** All numbers are log10: x of FLOP/byte, y of FLOP/s. */
 typedef struct rf_geometry {
   rf_point low, high; /**< the axes */

@@ -26,7 +26,7 @@ rf_rect rf_rect_line(rf_point from, rf_point to) {
   if (from.x == to.x || from.y == to.y) {
     return (rf_rect){x, y, fmax(fabs(to.x - from.x) / 2, 0.5), fmax(fabs(to.y - from.y) / 2, 0.5), 1, 0};
   }
-  double length = hypot(to.x - from.x, to.y - from.y);
+  double length = rf_length(to.x - from.x, to.y - from.y);
   return (rf_rect){x, y, length / 2, 0.5, (to.x - from.x) / length, (to.y - from.y) / length};
 }
 
@@ -154,7 +154,7 @@ static double collide_marks(const search *s, const rf_mark *mark, const rf_rect 
 
 /** From a point to the nearest side of an upright rectangle. */
 static double distance(const rf_rect *r, double x, double y) {
-  return hypot(fmax(fabs(x - r->x) - r->half_width, 0), fmax(fabs(y - r->y) - r->half_height, 0));
+  return rf_length(fmax(fabs(x - r->x) - r->half_width, 0), fmax(fabs(y - r->y) - r->half_height, 0));
 }
 
 static double collide_dots(const search *s, const rf_mark *mark, const rf_rect *leader) {
@@ -242,7 +242,7 @@ static void search_everywhere(search *s) {
     for (double x = layout->left + place.rect.half_width + 3; x < layout->right; x += step_x) {
       place.rect.x = x;
       place.rect.y = y;
-      consider(s, place, 80 + hypot(x - place.anchor.x, y - place.anchor.y) * 0.6);
+      consider(s, place, 80 + rf_length(x - place.anchor.x, y - place.anchor.y) * 0.6);
     }
   }
 }
@@ -254,7 +254,7 @@ static void search_along(search *s) {
   bool flat = !isnan(roof->flops_per_second);
   rf_point from = rf_layout_point(s->on->layout, g->from[s->self].x, g->from[s->self].y);
   rf_point to = rf_layout_point(s->on->layout, g->to[s->self].x, g->to[s->self].y);
-  double length = hypot(to.x - from.x, to.y - from.y);
+  double length = rf_length(to.x - from.x, to.y - from.y);
   double along_x = (to.x - from.x) / length, along_y = (to.y - from.y) / length;
   rf_mark place = s->on->layout->marks[s->self];
   place.leader = false;
@@ -293,7 +293,7 @@ static void search_aside(search *s) {
   const rf_geometry *g = &s->on->layout->geometry;
   rf_point from = rf_layout_point(s->on->layout, g->from[s->self].x, g->from[s->self].y);
   rf_point to = rf_layout_point(s->on->layout, g->to[s->self].x, g->to[s->self].y);
-  double length = hypot(to.x - from.x, to.y - from.y);
+  double length = rf_length(to.x - from.x, to.y - from.y);
   double along_x = (to.x - from.x) / length, along_y = (to.y - from.y) / length;
   rf_mark place = s->on->layout->marks[s->self];
   place.leader = true;

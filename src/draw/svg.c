@@ -287,7 +287,7 @@ static void draw_roofs(const chart *c) {
 
 /** A line from one dot to another, which to what comes next ends in a head at the other's edge. */
 static void draw_link(const chart *c, rf_point from, rf_point to, bool same) {
-  double length = hypot(to.x - from.x, to.y - from.y), gap = RF_DOT_RADIUS + 2.5;
+  double length = rf_length(to.x - from.x, to.y - from.y), gap = RF_DOT_RADIUS + 2.5;
   if (length < 2 * gap + 6) {
     return;
   }
@@ -346,7 +346,7 @@ static bool is_joined_to_itself(const roof_scene *scene, int dot) {
 
 /** What an arrow stands for, along it, where the scene says and there is room. */
 static void name_link(const chart *c, rf_point from, rf_point to) {
-  double dx = to.x - from.x, dy = to.y - from.y, length = hypot(dx, dy);
+  double dx = to.x - from.x, dy = to.y - from.y, length = rf_length(dx, dy);
   const char *words = c->scene->arrow;
   if (words[0] == '\0' || length < rf_glyph_ems(words) * RF_FONT_SIZE + 4 * RF_DOT_RADIUS) {
     return;
