@@ -238,7 +238,7 @@ static double luck(void) {
 ENTRY(int, cublasLtMatmul, void *handle, const desc *d, const void *alpha, const void *a, const layout *la,
       const void *b, const layout *lb, const void *beta, const void *c, const layout *lc, void *out,
       const layout *lout, const void *algorithm, void *workspace, size_t bytes, stream *in) {
-  static const double rate = 2e10;
+  double rate = 1e9 * fake_number("gflops=", 20);
   int code = fake_enter("cublasLtMatmul");
   (void)handle, (void)beta, (void)lout;
   double work = (double)lc->rows * (double)lc->columns * (double)lb->rows;
@@ -252,7 +252,7 @@ ENTRY(int, cublasLtMatmul, void *handle, const desc *d, const void *alpha, const
       !fits(d, la, lb, lc)) {
     return BAD_VALUE;
   }
-  if (work <= 1e6 * fake_number("products=", 10000) && is_checked(la->type) &&
+  if (work <= 1e6 * fake_number("products=", 8000) && is_checked(la->type) &&
       is_new(a, b, out, lc, lb->rows)) {
     multiply(d, a, la, b, lb, out, lc);
   }

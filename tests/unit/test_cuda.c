@@ -207,7 +207,8 @@ static void test_extras(void **state) {
   roof_error error;
   how.quick = true;
   how.seconds_per_item = 0.01;
-  start("lucky=5"); /* calls that happen to be short do not count */
+  start(
+      "lucky=5 fail=cublasLtMatmul:719@400"); /* calls that happen to be short do not count; many long ones would take minutes */
   empty_machine(&machine);
   assert_int_equal(rf_cuda_driver.open(0, &device, &error), ROOF_OK);
   assert_int_equal(device->driver->extras(device, &how, machine, &error), ROOF_OK);
@@ -220,6 +221,7 @@ static void test_extras(void **state) {
   assert_near(machine->peaks[2].clock_hz, 1.755e9, 1e-12);
   assert_string_equal(machine->report->libraries[0].version, "cuBLASLt 13.2.3");
   assert_string_equal(machine->report->libraries[0].skipped, "");
+  assert_string_equal(machine->report->libraries[0].parameters, "m=2048 n=2048 k=2048");
   const roof_peak *doubles = roof_machine_peak(machine, ROOF_FP64, ROOF_MATRIX, false, ROOF_MEASURED);
   assert_non_null(doubles); /* the library multiplies doubles on tensor cores */
   assert_near(machine->report->libraries[0].fraction_of_peak,
@@ -232,6 +234,14 @@ static void test_extras(void **state) {
   assert_int_equal(machine->report->libraries[7].dtype, ROOF_FP4);
   assert_string_equal(machine->report->libraries[7].skipped, "");
   assert_true(machine->report->libraries[7].fraction_of_peak > 0);
+  device->driver->close(device);
+  assert_all_returned();
+
+  start("gflops=100000 memory=1024"); /* a device on which a call is short */
+  empty_machine(&machine);
+  assert_int_equal(rf_cuda_driver.open(0, &device, &error), ROOF_OK);
+  assert_int_equal(device->driver->extras(device, &how, machine, &error), ROOF_OK);
+  assert_string_equal(machine->report->libraries[0].parameters, "m=4096 n=4096 k=4096");
   device->driver->close(device);
   assert_all_returned();
 

@@ -245,22 +245,44 @@ static roof_status factor(rf_device *device, roof_dtype dtype, double size, void
   return status;
 }
 
-/** How many times as fast as the library's own choice the best of the algorithms that it suggests is: the median of as many
- *  calls of each, in turns because the clock changes. */
-static double gain_of_choices(const library_bench *b) {
-  enum { TURNS = 9 };
-  double seconds[CUBLAS_CHOICES][TURNS], fastest = INFINITY, first = NAN;
+static void set_edge(cublas_gemm *gemm, double edge) {
+  gemm->m = gemm->n = gemm->k = edge;
+}
+
+/** The largest product up to `most` that does not take too long: fp64 at 8192 would take a card that has 0.5 TFLOP/s of it 2 s. */
+static roof_status choose_edge(const library_bench *b, double most, double *edge, roof_error *error) {
+  static const double least = 2048, longest = 0.05 /* s */;
   cublas_gemm gemm = b->gemm;
-  for (int turn = 0; turn < TURNS; turn++) {
+  double seconds = NAN;
+  roof_status status = ROOF_OK;
+  set_edge(&gemm, least);
+  for (int i = 0; i < 2 && status == ROOF_OK; i++) { /* the first loads the library's kernel */
+    status = rf_cublas_time(b->o, &gemm, 1, &seconds, error);
+  }
+  for (*edge = least; *edge < most && 8 * seconds <= longest; *edge *= 2) {
+    seconds *= 8;
+  }
+  return status;
+}
+
+/** How many times as fast as the library's own choice the best of the algorithms that it suggests is: the median of as many
+ *  calls of each, in turns because the clock changes, until twice the budget is spent. */
+static double gain_of_choices(const library_bench *b, double budget) {
+  enum { LEAST = 3, TURNS = 9 };
+  double seconds[CUBLAS_CHOICES][TURNS], spent = 0, fastest = INFINITY, first = NAN;
+  cublas_gemm gemm = b->gemm;
+  size_t turns = 0;
+  for (; turns < TURNS && (turns < LEAST || spent < 2 * budget); turns++) {
     for (gemm.choice = 0; gemm.choice < CUBLAS_CHOICES; gemm.choice++) {
-      double *one = &seconds[gemm.choice][turn];
-      *one = NAN; /* it suggests fewer */
-      rf_cublas_time(b->o, &gemm, 1, one, NULL);
+      double *one = &seconds[gemm.choice][turns];
+      bool timed = rf_cublas_time(b->o, &gemm, 1, one, NULL) == ROOF_OK;
+      *one = timed ? *one : NAN; /* it suggests fewer */
+      spent += timed ? *one : 0;
     }
   }
   for (int choice = 0; choice < CUBLAS_CHOICES; choice++) {
     roof_stats stats;
-    if (roof_stats_of(seconds[choice], TURNS, &stats, NULL) == ROOF_OK) {
+    if (roof_stats_of(seconds[choice], turns, &stats, NULL) == ROOF_OK) {
       first = choice == 0 ? stats.median : first;
       fastest = fmin(fastest, stats.median);
     }
@@ -268,11 +290,11 @@ static double gain_of_choices(const library_bench *b) {
   return first / fastest;
 }
 
-/** Samples the library's own choice; *gain: times as fast as it the best of several is. */
-static roof_status sample_library(rf_device *device, roof_dtype dtype, double size, double budget,
+/** Samples the library's own choice, at most at the given edge, which it may lower; *gain: times as fast as it the best of several is. */
+static roof_status sample_library(rf_device *device, roof_dtype dtype, double *edge, double budget,
                                   double precision, rf_samples *samples, double *gain, roof_error *error) {
-  library_bench b = {
-      .o = cuda_of(device), .gemm = {.dtype = dtype, .m = size, .n = size, .k = size}, .error = error};
+  double size = *edge;
+  library_bench b = {.o = cuda_of(device), .gemm = {.dtype = dtype}, .error = error};
   rf_sampling sampling = {.calls = 1, .budget = budget, .least = 5, .most = 1000, .precision = precision};
   roof_status status = factor(device, dtype, size, &b.gemm.a, &b.gemm.scales_a, error);
   if (status == ROOF_OK) {
@@ -282,13 +304,17 @@ static roof_status sample_library(rf_device *device, roof_dtype dtype, double si
     status = device->driver->allocate(device, size * size * rf_cublas_product_bytes(dtype), &b.gemm.c, error);
   }
   if (status == ROOF_OK) {
+    status = choose_edge(&b, size, edge, error);
+  }
+  if (status == ROOF_OK) {
+    set_edge(&b.gemm, *edge);
     roof_error said; /* unless the library gives the reason for a failed call */
     roof_status sampled = rf_sample(library_once, &b, &sampling, samples, &said);
     status = b.status != ROOF_OK ? b.status : sampled;
     if (b.status == ROOF_OK && sampled != ROOF_OK && error != NULL) {
       *error = said;
     }
-    *gain = status == ROOF_OK ? gain_of_choices(&b) : NAN;
+    *gain = status == ROOF_OK ? gain_of_choices(&b, budget) : NAN;
   }
   void *const buffers[] = {b.gemm.a, b.gemm.b, b.gemm.c, b.gemm.scales_a, b.gemm.scales_b};
   for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
@@ -313,9 +339,11 @@ static void add_library(rf_device *device, roof_dtype dtype, double budget,
   snprintf(l->name, sizeof l->name, "cuBLASLt");
   snprintf(l->version, sizeof l->version, "%s", version != NULL ? version : "");
   snprintf(l->op, sizeof l->op, "gemm");
-  snprintf(l->parameters, sizeof l->parameters, "m=%.0f n=%.0f k=%.0f", edge, edge, edge);
   rf_run_date(l->date);
-  if (sample_library(device, dtype, edge, budget, options->precision, &samples, &gain, &error) != ROOF_OK) {
+  roof_status status =
+      sample_library(device, dtype, &edge, budget, options->precision, &samples, &gain, &error);
+  snprintf(l->parameters, sizeof l->parameters, "m=%.0f n=%.0f k=%.0f", edge, edge, edge);
+  if (status != ROOF_OK) {
     snprintf(l->skipped, sizeof l->skipped, "%s", error.message);
     return;
   }
