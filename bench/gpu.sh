@@ -141,7 +141,7 @@ put() { # FILTER [jq's options ...]: changes the result and keeps it; $answer is
 # What was measured, a line each, of earlier calls too: starting jq for every question would take longer than some kernels.
 known() { grep -qxF -- "$1" "$work/known"; }
 
-# What did not come to its end: nothing else is tried with it, in later calls neither.
+# What did not come to its end, or was wrong: nothing else is tried with it, in later calls neither.
 broken() { known "$1 is broken"; }
 
 # Whether a kernel that `measure` looks for variants of is broken, or a variant of it.
@@ -262,7 +262,7 @@ smoke_one() {
   [ $code -ne 99 ] || enough 5 || return 1
   [ $code -ne 3 ] || state="not run: $why"
   broken=false
-  case $code-$why in 124-* | 1[345]?-* | *CUDA_ERROR*) broken=true ;; esac
+  case $code-$why in 4-* | 124-* | 1[345]?-* | *CUDA_ERROR*) broken=true ;; esac
   [ $code -ne 0 ] || broken=false
   put '.smoke += [{kernel: $kernel, shape: $shape, state: $state, broken: $broken}]' \
     --arg kernel "$1" --arg shape "$4" --arg state "$state" --argjson broken $broken

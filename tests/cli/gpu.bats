@@ -74,6 +74,14 @@ load gpu
   [ "$(grep -c 'run gemm-cluster ' "$STUB_LOG")" -eq 1 ]
 }
 
+@test "gpu.sh: a kernel that is wrong at a small shape is not tried at a large one" {
+  stub
+  STUB_WHY='gemm-cluster bf16: wrong result: C[3]' STUB_FAIL='gemm-cluster bf16 4' gpu smoke ladders
+  [ "$status" -eq 1 ]
+  [ "$(of_result '[.smoke[] | select(.state != "right") | .shape, .broken]')" = '["m=264 n=264 k=4104",true]' ]
+  [ "$(grep -c 'run gemm-cluster ' "$STUB_LOG")" -eq 1 ]
+}
+
 @test "gpu.sh: kernels of which one hangs are tried one by one for a short time, and that one no more" {
   stub
   hasty
