@@ -119,10 +119,24 @@ setup() {
 END
 }
 
+@test "measure: a fault in caches or writes of memory leaves what was measured before it" {
+  while read -r script figures part; do
+    FAKE_CUDA="memory=64 $script" run -0 --separate-stderr "$ROOFLINE" measure --backend cuda --quick --json
+    jq -e --arg part "warning: $part: not all of it measured: " 'any(.notes[]; startswith($part) and endswith("; nothing after it was"))' <<<"$output"
+    [ "$(jq -c '.levels[-1] | [.level, .read_bytes_per_second > 0, .copy_bytes_per_second > 0]' <<<"$output")" = "$figures" ]
+    "$ROOFLINE" machine show host-gpu0
+    FAKE_CUDA="memory=64 $script" run -0 --separate-stderr "$ROOFLINE" measure --backend cuda --quick
+    [[ $output == *"odd       $part: not all of it measured: "* ]]
+  done <<'END'
+fault=memory_write_4 ["memory",true,false] memory
+fault=memory_local ["memory",true,true] local memory and the last cache
+END
+}
+
 @test "measure: a part that fails is noted, and the others are kept" {
   while read -r fail says; do
     FAKE_CUDA="memory=16 count=2 fail=$fail" run -0 --separate-stderr "$ROOFLINE" measure --backend cuda --quick --json
-    jq -e --arg says "links: not all of it measured: $says" 'any(.notes[]; startswith($says)) and .levels[-1].read_bytes_per_second > 0' <<<"$output"
+    jq -e --arg says "warning: links: not all of it measured: $says" 'any(.notes[]; startswith($says)) and .levels[-1].read_bytes_per_second > 0' <<<"$output"
   done <<'END'
 cuMemHostAlloc:2 pinning
 cuMemcpyPeerAsync:46 copying to the peer

@@ -114,6 +114,7 @@ double rf_device_buffer_bytes(const rf_device_info *info, bool is_quick, double 
 
 /** The parts of a run; each adds its figures to the machine.
  *  Units: SI. Ownership: none. Errors: as the driver's. */
+roof_status rf_device_reads(rf_device_bench *bench, roof_error *error);
 roof_status rf_device_memory(rf_device_bench *bench, roof_error *error);
 roof_status rf_device_caches(rf_device_bench *bench, roof_error *error);
 roof_status rf_device_peaks(rf_device_bench *bench, roof_error *error);

@@ -27,6 +27,14 @@ roof_level *rf_device_add_level(rf_device_bench *bench, const char *name, roof_l
   return level;
 }
 
+/** A level of caches: just inside memory, which is measured before all of them and comes last. */
+static roof_level *add_cache(rf_device_bench *bench, const char *name, roof_level_kind kind, double bytes) {
+  roof_level *added = rf_device_add_level(bench, name, kind, bytes), cache = *added;
+  added[0] = added[-1];
+  added[-1] = cache;
+  return &added[-1];
+}
+
 void rf_device_keep_conditions(roof_level *level, size_t offset, const rf_device_result *result) {
   roof_level_report *report = roof_level_make_report(level);
   if (report != NULL) {
@@ -141,7 +149,7 @@ static roof_status sample_local(rf_device_bench *bench, const char *name, const 
   }
   status = rf_device_figure(bench, name, best, 1, work, &result, error);
   if (status == ROOF_OK) {
-    roof_level *level = rf_device_add_level(bench, "L1/shared", ROOF_L1, bench->device->info.local_bytes);
+    roof_level *level = add_cache(bench, "L1/shared", ROOF_L1, bench->device->info.local_bytes);
     level->instances = bench->device->info.units;
     level->read_bytes_per_second = work / result.seconds;
     rf_device_keep_conditions(level, offsetof(roof_level_report, read), &result);
@@ -247,7 +255,7 @@ static roof_status measure_last(rf_device_bench *bench, roof_error *error) {
   if (status == ROOF_OK && shows(bench, name, part.share, rate)) {
     const rf_device_layout *l = &bench->reading;
     roof_level *level =
-        rf_device_add_level(bench, processor ? "L3" : "L2", processor ? ROOF_L3 : ROOF_L2, info->cache_bytes);
+        add_cache(bench, processor ? "L3" : "L2", processor ? ROOF_L3 : ROOF_L2, info->cache_bytes);
     level->read_bytes_per_second = bench->cache_rate = rate;
     rf_device_keep_conditions(level, offsetof(roof_level_report, read), &result);
     level->spread = result.spread;

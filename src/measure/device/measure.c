@@ -166,7 +166,9 @@ static const struct part {
   roof_status (*measure)(rf_device_bench *, roof_error *);
 } parts[] = {{"programs", load_programs},
              {"random numbers", fill_buffers},
+             {"memory reads", rf_device_reads},
              {"memory", rf_device_memory},
+             {"local memory and the last cache", rf_device_caches},
              {"peaks", rf_device_peaks},
              {"peaks of matrix units and the library", add_extras},
              {"latency", rf_device_latency},
@@ -176,11 +178,11 @@ static const struct part {
              {"variants of kernels", rf_device_variants}};
 enum { PARTS = sizeof parts / sizeof parts[0], NEEDED = 3 };
 
-/** What cannot be done now leaves the other parts; after a kernel's fault the device cannot be used. Without memory's
- *  bandwidth, or memory of the host, there is nothing to keep. */
+/** What cannot be done now leaves the other parts; after a kernel's fault the device cannot be used. Without reads of
+ *  memory, or memory of the host, there is nothing to keep. */
 static roof_status measure_parts(rf_device_bench *bench, roof_error *error) {
   for (int i = 0; i < PARTS; i++) {
-    if (i > NEEDED && bench->options->so_far != NULL) {
+    if (i >= NEEDED && bench->options->so_far != NULL) {
       bench->options->so_far(bench->options->user, bench->machine);
     }
     roof_error why = {.message = ""};
@@ -194,7 +196,7 @@ static roof_status measure_parts(rf_device_bench *bench, roof_error *error) {
     }
     if (status != ROOF_OK) {
       bool last = status == ROOF_E_INTERNAL && i + 1 < PARTS;
-      rf_device_note(bench, "%s: not all of it measured: %s%s", parts[i].name, why.message,
+      rf_device_note(bench, "warning: %s: not all of it measured: %s%s", parts[i].name, why.message,
                      last ? "; nothing after it was" : "");
     }
     if (status == ROOF_E_INTERNAL) {

@@ -229,26 +229,18 @@ static void note_size(rf_device_bench *bench) {
   }
 }
 
-/** Puts the first level after all others. */
-static void move_outwards(roof_machine *m) {
-  roof_level first = m->levels[0];
-  memmove(&m->levels[0], &m->levels[1], (size_t)(m->level_count - 1) * sizeof first);
-  m->levels[m->level_count - 1] = first;
+roof_status rf_device_reads(rf_device_bench *bench, roof_error *error) {
+  note_size(bench);
+  return measure_pattern(bench, RF_DEVICE_READ,
+                         rf_device_add_level(bench, "memory", ROOF_MEMORY, bench->device->info.memory_bytes),
+                         error);
 }
 
 roof_status rf_device_memory(rf_device_bench *bench, roof_error *error) {
-  roof_machine *m = bench->machine;
-  roof_level *memory = rf_device_add_level(bench, "memory", ROOF_MEMORY, bench->device->info.memory_bytes);
+  roof_level *memory = &bench->machine->levels[bench->machine->level_count - 1];
   roof_status status = ROOF_OK;
-  for (int i = 0; i < RF_DEVICE_PATTERNS && status == ROOF_OK; i++) {
+  for (int i = RF_DEVICE_READ + 1; i < RF_DEVICE_PATTERNS && status == ROOF_OK; i++) {
     status = measure_pattern(bench, (rf_device_pattern)i, memory, error);
-  }
-  if (status == ROOF_OK) {
-    note_size(bench);
-    status = rf_device_caches(bench, error);
-  }
-  if (status == ROOF_OK) {
-    move_outwards(m);
   }
   return status;
 }
