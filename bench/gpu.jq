@@ -66,13 +66,19 @@ def sensors:
      celsius: (column(4) | max), reasons: ([$rows[][5]] | unique)}
   end;
 
+# Kernels that were timed before a small shape, a variant or a format of theirs went wrong.
+def doubtful:
+  [.ladders[][]?.kernel, (.kernels[]? | .kernel, "\(.kernel) \(.dtype)"), (.variants[]? | "\(.kernel) \(.variant)")] as $timed
+  | .smoke | map(select(.broken and (.kernel | IN($timed[])))) | unique_by(.kernel)[]
+  | "* DOUBTFUL: the figures of \(.kernel): not right at \(.shape)";
+
 def goal_lines:
   "| goal | reached | wanted | |", "|---|---:|---:|---|",
   (.goals[] | "| goal: \(.what) | \(.reached | share) | \(.wanted | share) | \(if .met == null then "not measured" elif .met then "met" else "missed" end) |");
 
 def counted($state): map(select(.state == $state)) | length;
 def summary:
-  (wrong[] | "* WRONG: \(.)"),
+  (wrong[] | "* WRONG: \(.)"), doubtful,
   "* \(.device.name), driver \(.device.driver), ECC \(.device.ecc), limits (MHz, MHz, W) \(.device.limits)",
   "* \(.date), \(.roofline) \(.commit)\(if .quick then ", quick" else "" end)",
   "* SM MHz, memory MHz, W, degrees Celsius: before \(.sensors.before // ""), after \(.sensors.after // "")",

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Everything that needs an NVIDIA device: tries every kernel that only CUDA has, times the ladders in turns with cuBLASLt, measures the
-# ceilings, checks and times every other kernel, counts with ncu, runs compute-sanitizer; keeps all of it in one JSON of
+# Everything that needs an NVIDIA device: tries every kernel that only CUDA has, times the ladders in turns with cuBLASLt, tries those
+# kernels at more shapes, measures the ceilings, checks and times every other kernel, counts with ncu, runs compute-sanitizer; keeps all of it in one JSON of
 # bench/results/ and prints a page of it, the goals first.
-# usage: bench/gpu.sh [--quick] [--seconds N] [PART ...]   parts: smoke ladders ceilings variants kernels counters sanitizer; none named: all
+# usage: bench/gpu.sh [--quick] [--seconds N] [PART ...]   parts: smoke ladders shapes ceilings variants kernels counters sanitizer; none named: all
 #        bench/gpu.sh --pack FOLDER     what another machine needs that cannot build: there `sh FOLDER/gpu.sh` does the same
 #        bench/gpu.sh --table FILE      the table of a result, as Markdown
 #        bench/gpu.sh --write DOCUMENT  the newest result's table between the document's `gpu` marks; none: nothing between them
@@ -241,14 +241,14 @@ failed() { # WHAT [KERNEL]: one that this device cannot run is skipped, that was
 
 # The parts.
 
-# Shapes that end at once on any device: of edges everywhere, of many tiles a block, of parts along k, and less than one tile.
+# Shapes that end at once on any device, of many tiles a block first; then of edges everywhere, of parts along k, and less than one tile.
 smoke_shapes() { # OPERATION FORMAT
   case $1-$2 in
-    gemm-fp8) printf '%s\n' 'm=264 n=264 k=272' 'm=2056 n=4104 k=144' 'm=40 n=264 k=4112' 'm=200 n=264 k=2064' 'm=8 n=8 k=16' ;;
-    gemm-*) printf '%s\n' 'm=264 n=264 k=4104' 'm=2056 n=4104 k=136' 'm=8 n=8 k=8' ;;
+    gemm-fp8) printf '%s\n' 'm=2056 n=4104 k=144' 'm=264 n=264 k=272' 'm=40 n=264 k=4112' 'm=200 n=264 k=2064' 'm=8 n=8 k=16' ;;
+    gemm-*) printf '%s\n' 'm=2056 n=4104 k=136' 'm=264 n=264 k=4104' 'm=8 n=8 k=8' ;;
     attention-*)
-      printf 'batch=1 heads=%s head_dim=%s\n' '2 kv_heads=1 q_len=264 kv_len=264' 128 '4 q_len=1000 kv_len=1416 causal=1' 64 '1 q_len=8 kv_len=8' 128 \
-        '40 q_len=900 kv_len=371' 128 '40 kv_heads=10 q_len=1000 kv_len=1056 causal=1' 128 '8 kv_heads=1 q_len=1 kv_len=4097' 128
+      printf 'batch=1 heads=%s head_dim=%s\n' '40 q_len=900 kv_len=371' 128 '2 kv_heads=1 q_len=264 kv_len=264' 128 '4 q_len=1000 kv_len=1416 causal=1' 64 \
+        '1 q_len=8 kv_len=8' 128 '40 kv_heads=10 q_len=1000 kv_len=1056 causal=1' 128 '8 kv_heads=1 q_len=1 kv_len=4097' 128
       ;;
   esac
 }
@@ -266,6 +266,7 @@ smoke_one() {
   [ $code -ne 0 ] || broken=false
   put '.smoke += [{kernel: $kernel, shape: $shape, state: $state, broken: $broken}]' \
     --arg kernel "$1" --arg shape "$4" --arg state "$state" --argjson broken $broken
+  echo "$1 $4" >>"$work/known"
   [ $broken = false ] || echo "$1 is broken" >>"$work/known"
   say "$1 $4: $state"
 }
@@ -284,13 +285,36 @@ smoke_variants() {
   done <"$work/names"
 }
 
-# Every kernel that only CUDA has, before anything takes long: a wait for another thread ends with a fault after two seconds.
+# begin_smoke NAME: the kernels that only CUDA has are $own
+begin_smoke() {
+  begin_part "$1"
+  own=$(awk '$4 == "-" { print $1 }' "$work/list" | grep -v '^device-')
+}
+
+# shapes_of KERNEL: $work/shapes, $op and $format
+shapes_of() {
+  op=$(of_kernel "$1" 2) format=$(of_kernel "$1" 5)
+  [ "$op" != attention ] || format=bf16
+  smoke_shapes "$op" "$format" >"$work/shapes"
+}
+
+# Every kernel that only CUDA has at one shape, before anything takes long, for a start of CUDA may take seconds: a wait for another
+# thread ends with a fault after two.
 smoke() {
-  begin_part smoke
-  for kernel in $(awk '$4 == "-" { print $1 }' "$work/list" | grep -v '^device-'); do
-    format=$(of_kernel "$kernel" 5) op=$(of_kernel "$kernel" 2)
-    [ "$op" != attention ] || format=bf16
-    smoke_shapes "$op" "$format" >"$work/shapes"
+  begin_smoke smoke
+  for kernel in $own; do
+    shapes_of "$kernel"
+    shape=$(head -n 1 "$work/shapes")
+    [ -z "$shape" ] || smoke_one "$kernel" "$kernel" "$format" "$shape" || return 0
+  done
+  end_part complete
+}
+
+# Their other shapes, variants and formats. Where one of these goes wrong, what was timed before is doubtful.
+shapes() {
+  begin_smoke shapes
+  for kernel in $own; do
+    shapes_of "$kernel"
     while read -r shape; do
       smoke_one "$kernel" "$kernel" "$format" "$shape" || return 0
       broken "$kernel" || smoke_variants "$kernel" "$format" "$shape" || { restore && return 0; }
@@ -656,7 +680,7 @@ open_result() {
       --arg before "$(seen "$sensors")" --arg quick "$quick" '
       {schema: "roofline.gpu/3", date: $date, roofline: $version, commit: $commit, quick: ($quick != ""),
        device: {name: $device, driver: $driver, ecc: $ecc, limits: $limit}, sensors: {before: $before, after: null},
-       parts: ([{key: ("smoke", "ladders", "ceilings", "variants", "kernels", "counters", "sanitizer"), value: {state: "not begun", seconds: null, sensors: null}}] | from_entries),
+       parts: ([{key: ("smoke", "ladders", "shapes", "ceilings", "variants", "kernels", "counters", "sanitizer"), value: {state: "not begun", seconds: null, sensors: null}}] | from_entries),
        goals: [], sealed: [], smoke: [], machine: null, datasheet: null, ladders: {}, sustained: null, variants: [], kernels: [], profiles: [], counters: [], sanitizer: [], skipped: [], failed: []}' >"$work/result.json"
   fi
   parts=$(jq -c .parts "$work/result.json")
@@ -678,7 +702,7 @@ while [ $# -gt 0 ]; do
       limit=$(printf %s "${2:-}" | grep -xE '[1-9][0-9]{0,5}') || fail 2 "--seconds ${2:-}: must be a whole number"
       shift
       ;;
-    smoke | ceilings | ladders | variants | kernels | counters | sanitizer) wanted="$wanted $1" ;;
+    smoke | ladders | shapes | ceilings | variants | kernels | counters | sanitizer) wanted="$wanted $1" ;;
     *)
       sed -n '5,8s/^# //p' "$0" >&2
       exit 2
@@ -702,7 +726,7 @@ restore
 : >"$work/sensors"
 nvidia-smi $gpu --query-gpu=$sensors $csv -lms 1000 >>"$work/sensors" 2>/dev/null & # keeps the driver loaded between the processes, too
 watcher=$!
-for part in ${wanted:-smoke ladders ceilings variants kernels counters sanitizer}; do
+for part in ${wanted:-smoke ladders shapes ceilings variants kernels counters sanitizer}; do
   "$part"
 done
 say "$out"
