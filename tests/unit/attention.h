@@ -30,7 +30,7 @@ static roof_status attends(const char *name, const char *sizes, roof_dtype dtype
     if (device->zeros > 0) {
       memset(scratch, 0, device->zeros);
     }
-    rf_device_operands operands = {{o->in[0], o->in[1]}, o->out, scratch, 1024, planned_units};
+    rf_device_operands operands = {{o->in[0], o->in[1]}, o->out, scratch, 1024, planned_units, NAN};
     launch_count = device->plan(&run, &operands, launches);
     for (int i = 0; i < launch_count; i++) {
       const rf_device_launch *l = &launches[i];

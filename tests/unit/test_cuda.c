@@ -84,6 +84,7 @@ static void test_describes(void **state) {
   assert_near(info->power_limit_watts, 700, 1e-12);
   assert_near(info->max_clock_hz, 1.98e9, 1e-12);
   assert_near(info->units, 2, 0);
+  assert_near(info->unit_local_bytes, 228 << 10, 0);
   assert_near(info->memory_bytes, 512 << 20, 0);
   rf_telemetry now;
   device->driver->telemetry(device, &now);

@@ -135,14 +135,14 @@ static void test_refuses(void **state) {
   assert_string_equal(error.message, "attention-decode: not written for head_dim=80, only 64 and 128");
 }
 
-/** The launches planned for `units`, with no data. */
-static int planned(const char *sizes, double units, rf_device_launch *launches) {
+/** The launches planned for `units` with so much shared memory, with no data. */
+static int planned(const char *sizes, double units, double unit_bytes, rf_device_launch *launches) {
   const roof_kernel *kernel = NULL;
   roof_kernel_run run = {.dtype = ROOF_BF16};
   assert_int_equal(roof_kernel_find(name, &kernel, NULL), ROOF_OK);
   assert_int_equal(roof_kernel_values(kernel, sizes, run.values, NULL), ROOF_OK);
   run.kernel = kernel;
-  const rf_device_operands operands = {{NULL, NULL}, NULL, NULL, 1024, units};
+  const rf_device_operands operands = {{NULL, NULL}, NULL, NULL, 1024, units, unit_bytes};
   int count = rf_device_kernel_of(kernel)->plan(&run, &operands, launches);
   double parts = (double)launches[1].groups[0] * launches[0].groups[0] * 4 * (run.values[4] + 2);
   assert_true(count == 1 || parts <= rf_device_kernel_of(kernel)->scratch(&run));
@@ -154,18 +154,23 @@ static void test_divides(void **state) {
   (void)state;
   static const struct {
     const char *sizes;
-    int units;
+    int units, unit_kibibytes;
     unsigned splits, down, heads;
   } cases[] = {
-      {"batch=1 heads=8 q_len=1 kv_len=131072 head_dim=128 kv_heads=1", 132, 256, 1, 1},
-      {"batch=16 heads=64 q_len=1 kv_len=8192 head_dim=128 kv_heads=8", 132, 2, 1, 128},
-      {"batch=1 heads=64 q_len=1 kv_len=4096 head_dim=128 kv_heads=8", 132, 32, 1, 8},
-      {"batch=66 heads=32 q_len=1 kv_len=4096 head_dim=128 kv_heads=4", 132, 1, 1, 264},
-      {"batch=1 heads=128 q_len=1 kv_len=65536 head_dim=128 kv_heads=1", 108, 103, 2, 1},
+      {"batch=1 heads=8 q_len=1 kv_len=131072 head_dim=128 kv_heads=1", 132, 228, 256, 1, 1},
+      {"batch=16 heads=64 q_len=1 kv_len=8192 head_dim=128 kv_heads=8", 132, 228, 2, 1, 128},
+      {"batch=1 heads=64 q_len=1 kv_len=4096 head_dim=128 kv_heads=8", 132, 228, 32, 1, 8},
+      {"batch=66 heads=32 q_len=1 kv_len=4096 head_dim=128 kv_heads=4", 132, 228, 1, 1, 264},
+      {"batch=1 heads=128 q_len=1 kv_len=65536 head_dim=128 kv_heads=1", 108, 228, 103, 2, 1},
+      /* a block's 96 KiB fit an A100 and an RTX 4090 once; its 48 KiB of heads of 64 twice */
+      {"batch=1 heads=8 q_len=1 kv_len=131072 head_dim=128 kv_heads=1", 108, 164, 108, 1, 1},
+      {"batch=1 heads=8 q_len=1 kv_len=131072 head_dim=128 kv_heads=1", 128, 100, 128, 1, 1},
+      {"batch=1 heads=8 q_len=1 kv_len=131072 head_dim=64 kv_heads=1", 128, 100, 256, 1, 1},
   };
   rf_device_launch launches[RF_DEVICE_LAUNCHES];
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    assert_int_equal(planned(cases[i].sizes, cases[i].units, launches), cases[i].splits > 1 ? 2 : 1);
+    assert_int_equal(planned(cases[i].sizes, cases[i].units, cases[i].unit_kibibytes * 1024, launches),
+                     cases[i].splits > 1 ? 2 : 1);
     assert_int_equal(launches[0].groups[0], cases[i].splits);
     assert_int_equal(launches[0].groups[1], cases[i].down);
     assert_int_equal(launches[0].groups[2], cases[i].heads);

@@ -91,7 +91,7 @@ static rf_device_launch planned(const char *sizes) {
   const roof_kernel *kernel = NULL;
   roof_kernel_run run = {.dtype = ROOF_BF16};
   rf_device_launch launches[RF_DEVICE_LAUNCHES];
-  const rf_device_operands operands = {{NULL, NULL}, NULL, NULL, 1024, 132};
+  const rf_device_operands operands = {{NULL, NULL}, NULL, NULL, 1024, 132, NAN};
   assert_int_equal(roof_kernel_find("attention-flash-wgmma", &kernel, NULL), ROOF_OK);
   assert_int_equal(roof_kernel_values(kernel, sizes, run.values, NULL), ROOF_OK);
   run.kernel = kernel;

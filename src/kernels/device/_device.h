@@ -81,8 +81,9 @@ typedef struct rf_device_operands {
   void *in[2];
   void *out;
   void *scratch;
-  double group_items; /**< the most work-items that a work-group may have */
-  double units;       /**< compute units, multiprocessors */
+  double group_items;      /**< the most work-items that a work-group may have */
+  double units;            /**< compute units, multiprocessors */
+  double unit_local_bytes; /**< of shared memory that each of them has; NaN unknown */
 } rf_device_operands;
 
 /** Fills `launches` (RF_DEVICE_LAUNCHES) and returns how many follow each other. */

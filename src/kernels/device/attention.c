@@ -161,10 +161,18 @@ static double tiles_in_turn(const division *d, double splits, double slots) {
   return rf_device_tiles(d->heads * d->down * splits, (int)slots) * ceil(d->tiles / splits);
 }
 
-/** The fewest splits that keep `units` multiprocessors nearly as busy as any number does. */
-static double splits_of(const division *d, double units) {
+/** Blocks that run at once on `units` multiprocessors. Of shared memory each also takes 1 KiB for the system (CUDA C++
+ *  Programming Guide, "Compute Capabilities"); an A100 has room for one of 96 KiB. */
+static double slots_of(const roof_kernel_run *run, double units, double unit_bytes) {
+  double block = ATTENTION_DECODE_SHARED((int)run->values[HEAD_DIM]) + 1024;
+  double each = isnan(unit_bytes) ? ATTENTION_DECODE_BLOCKS : fmax(1, floor(unit_bytes / block));
+  return fmin(ATTENTION_DECODE_BLOCKS, each) * fmin(units, MOST_UNITS);
+}
+
+/** The fewest splits that keep the multiprocessors nearly as busy as any number does. */
+static double splits_of(const division *d, double slots) {
   static const double near = 1.05;
-  double slots = ATTENTION_DECODE_BLOCKS * fmin(units, MOST_UNITS), blocks = d->heads * d->down;
+  double blocks = d->heads * d->down;
   double most = fmin(d->tiles, rf_device_tiles(ROUNDS * slots, (int)blocks)), least = INFINITY, splits = 1;
   for (double s = 1; s <= most; s++) {
     least = fmin(least, tiles_in_turn(d, s, slots));
@@ -175,7 +183,7 @@ static double splits_of(const division *d, double units) {
   return splits;
 }
 
-static division divide(const roof_kernel_run *run, double units) {
+static division divide(const roof_kernel_run *run, double units, double unit_bytes) {
   const double *v = run->values;
   division d = {.heads = v[BATCH] * v[KV_HEADS],
                 .rows = v[HEADS] / v[KV_HEADS] * v[Q_LEN],
@@ -183,7 +191,7 @@ static division divide(const roof_kernel_run *run, double units) {
   double warps = rf_device_tiles(d.rows, ATTENTION_DECODE_ROWS);
   d.across = warps <= 2 ? (int)warps : ATTENTION_DECODE_WARPS;
   d.down = rf_device_tiles(warps, d.across);
-  d.splits = splits_of(&d, units);
+  d.splits = splits_of(&d, slots_of(run, units, unit_bytes));
   return d;
 }
 
@@ -194,7 +202,7 @@ static double parts_bytes(const roof_kernel_run *run, const division *d, double 
 
 /** As many splits as there can be on any device. */
 static double decode_scratch(const roof_kernel_run *run) {
-  division d = divide(run, MOST_UNITS);
+  division d = divide(run, MOST_UNITS, NAN);
   double slots = ATTENTION_DECODE_BLOCKS * MOST_UNITS;
   return parts_bytes(run, &d, fmin(d.tiles, ceil(ROUNDS * slots / (d.heads * d.down))));
 }
@@ -206,7 +214,7 @@ static int decode_launches(const roof_kernel_run *run, const rf_device_operands 
                                            {"attention_merge_128_bf16", "attention_merge_128_fp16"}};
   const double *v = run->values;
   bool wide = v[HEAD_DIM] == DIM, fp16 = run->dtype == ROOF_FP16;
-  division d = divide(run, o->units);
+  division d = divide(run, o->units, o->unit_local_bytes);
   launches[0] = rf_device_launch_of(decodes[wide][fp16], d.splits, d.down, ATTENTION_DECODE_THREADS, 1);
   launches[0].groups[2] = (unsigned)d.heads;
   launches[0].shared = (unsigned)ATTENTION_DECODE_SHARED((int)v[HEAD_DIM]);
@@ -242,7 +250,7 @@ static int plan_paged(const roof_kernel_run *run, const rf_device_operands *o, r
 
 /** Keys and values pass once for each block of rows, parts are stored and read again. */
 static void decode_algorithm(const roof_kernel_run *run, const roof_target *units, roof_algorithm *out) {
-  division d = divide(run, units->machine->unit_count);
+  division d = divide(run, units->machine->unit_count, NAN);
   double element = roof_dtype_bytes(run->dtype), parts = parts_bytes(run, &d, d.splits);
   double queries = d.heads * d.rows * run->values[HEAD_DIM], stored = 2 * values_at(run);
   if (!isnan(units->machine->unit_count)) {

@@ -53,6 +53,7 @@ enum {
   CUDA_L2_BYTES = 38,
   CUDA_MAJOR = 75,
   CUDA_MINOR = 76,
+  CUDA_UNIT_SHARED = 81,
   CUDA_MAX_SHARED = 97,
 };
 

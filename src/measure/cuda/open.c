@@ -27,6 +27,7 @@ static void describe(rf_streams *o) {
   info->cache_bytes = rf_streams_attribute(o, CUDA_L2_BYTES);
   info->line_bytes = 128;
   info->local_bytes = rf_streams_attribute(o, CUDA_MAX_SHARED);
+  info->unit_local_bytes = rf_streams_attribute(o, CUDA_UNIT_SHARED);
   info->group_items = rf_streams_attribute(o, CUDA_MAX_THREADS);
   info->subgroup_items = rf_streams_attribute(o, CUDA_WARP);
   snprintf(info->ecc, sizeof info->ecc, "%s", rf_streams_attribute(o, CUDA_ECC) > 0 ? "on" : "off");

@@ -19,6 +19,7 @@ void rf_device_info_init(rf_device_info *info) {
                            .cache_bytes = NAN,
                            .line_bytes = NAN,
                            .local_bytes = NAN,
+                           .unit_local_bytes = NAN,
                            .group_items = NAN,
                            .subgroup_items = NAN,
                            .power_limit_watts = NAN};

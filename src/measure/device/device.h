@@ -31,9 +31,10 @@ typedef struct rf_device_info {
   double allocation_bytes; /**< the most that one buffer may have */
   double cache_bytes;      /**< the last cache before memory */
   double line_bytes;
-  double local_bytes;    /**< shared or local memory that one work-group may have */
-  double group_items;    /**< the most work-items of a work-group */
-  double subgroup_items; /**< work-items in lockstep: warp, wavefront */
+  double local_bytes;      /**< shared or local memory that one work-group may have */
+  double unit_local_bytes; /**< that all work-groups of a compute unit have together */
+  double group_items;      /**< the most work-items of a work-group */
+  double subgroup_items;   /**< work-items in lockstep: warp, wavefront */
   double power_limit_watts;
   char ecc[8];         /**< "on", "off", "" unknown */
   unsigned formats;    /**< bit `1u << dtype` for each format its programs may compute with */

@@ -150,6 +150,7 @@ static roof_status upload_all(job *j, roof_error *error) {
   double scratch = j->kernel->scratch != NULL ? j->kernel->scratch(&j->run) : 0;
   j->operands.group_items = j->device->info.group_items;
   j->operands.units = j->device->info.units;
+  j->operands.unit_local_bytes = j->device->info.unit_local_bytes;
   roof_status status = check_memory(j, scratch, error);
   const struct {
     const void *from;
