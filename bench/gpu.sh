@@ -327,14 +327,15 @@ shapes() {
   end_part complete
 }
 
-# The catalogue's name of the device: the words of the driver's, fewer and fewer of them ("NVIDIA H100 80GB HBM3": h100).
+# The catalogue's machine for the device: the words of the driver's name, fewer and fewer of them ("NVIDIA H100 80GB HBM3": h100).
 datasheet() {
-  name=$(jq -r '.device.name | ascii_downcase | sub("^nvidia "; "") | gsub(" "; "-")' "$work/result.json")
-  while [ -n "$name" ]; do
-    ! "$roofline" machine show "$name" --json >"$work/datasheet.json" 2>/dev/null || break
-    case $name in *-*) name=${name%-*} ;; *) name='' ;; esac
+  sheet=$(jq -r '.device.name | ascii_downcase | sub("^nvidia "; "") | gsub(" "; "-")' "$work/result.json")
+  while [ -n "$sheet" ]; do
+    ! "$roofline" machine show "$sheet" --json >"$work/datasheet.json" 2>/dev/null || break
+    case $sheet in *-*) sheet=${sheet%-*} ;; *) sheet='' ;; esac
   done
-  [ -n "$name" ] || echo null >"$work/datasheet.json"
+  [ -n "$sheet" ] || echo null >"$work/datasheet.json"
+  put '.datasheet = $datasheet[0]' --slurpfile datasheet "$work/datasheet.json"
 }
 
 ceilings() {
@@ -345,16 +346,13 @@ ceilings() {
   ! broken "measure$plain" || { end_part 'failed: took too long before' && return 0; }
   enough "$least" || return 0
   if run 240 "$roofline" measure --backend cuda $plain --json; then
-    datasheet
-    put '.machine = $answer[0] | .datasheet = $datasheet[0]' --slurpfile datasheet "$work/datasheet.json"
+    put '.machine = $answer[0]'
     restore_machine
     end_part complete
   else
     # It writes what it has after each part; where the time was up the next call measures all of them.
-    if [ -s "$work/config/roofline/machines/host-gpu0.json" ]; then
-      datasheet
-      put '.machine = $machine[0] | .datasheet = $datasheet[0]' --slurpfile datasheet "$work/datasheet.json" --slurpfile machine "$work/config/roofline/machines/host-gpu0.json"
-    fi
+    saved=$work/config/roofline/machines/host-gpu0.json
+    [ ! -s "$saved" ] || put '.machine = $machine[0]' --slurpfile machine "$saved"
     failed measure "measure$plain"
     enough 5 && end_part "failed: $why"
   fi
@@ -453,7 +451,7 @@ sustained() {
 
 # seal_one OF OPERATION FORMAT SHAPE: what the result keeps it under, what `predict` takes
 seal_one() {
-  run 15 "$roofline" predict "$2" $4 --dtype "$3" --machine "$name" --seal --ledger "${out%.json}.ledger" --json </dev/null ||
+  run 15 "$roofline" predict "$2" $4 --dtype "$3" --machine "$sheet" --seal --ledger "${out%.json}.ledger" --json </dev/null ||
     { note skipped "prediction of $1" "$why" && return 0; }
   put '.sealed += [$answer[0] | {of: $of, "label": .label, machine, seconds: .seconds.expected}]' --arg of "$1"
 }
@@ -461,14 +459,14 @@ seal_one() {
 # What the catalogue expects of the goals, before any is measured: the ledger lies next to the result, for `record` and `reconcile`.
 seal() {
   if known sealed || [ "$(jq '.ladders == {}' "$work/result.json")" = false ]; then return 0; fi
-  datasheet
-  [ -n "$name" ] || { note skipped sealed "the catalogue has no machine for $device" && return 0; }
+  [ -n "$sheet" ] || { note skipped sealed "the catalogue has no machine for $device" && return 0; }
   for goal in "bf16 $large" "bf16 $small" "fp32 $small" "fp8 $large"; do
     size=${goal#* }
     seal_one "${goal% *}, m = n = k = $size" gemm "${goal% *}" "m=$size n=$size k=$size"
   done
-  shape=$(jq -r --arg of "${quick:+quick_}sizes" '.kernels[] | select(.name == "attention-flash-wgmma") | .[$of]' "$work/list.json")
-  [ -z "$shape" ] || seal_one 'attention-flash-wgmma bf16' attention bf16 "$shape"
+  kernel=$(select_kernels attention bf16 - | head -n 1)
+  shape=$(jq -r --arg of "${quick:+quick_}sizes" --arg kernel "$kernel" '.kernels[] | select(.name == $kernel) | .[$of]' "$work/list.json")
+  [ -z "$shape" ] || seal_one "$kernel bf16" attention bf16 "$shape"
 }
 
 # The last rungs before all others, then attention: the goals.
@@ -723,6 +721,7 @@ find_library
 open_result
 trap stopped TERM INT HUP
 restore
+datasheet
 : >"$work/sensors"
 nvidia-smi $gpu --query-gpu=$sensors $csv -lms 1000 >>"$work/sensors" 2>/dev/null & # keeps the driver loaded between the processes, too
 watcher=$!

@@ -25,6 +25,7 @@ load gpu
   [ "$(of_result '[.sustained.kernel, .sustained.baseline.fraction]')" = '["gemm-cluster",1.06]' ]
   [ "$(grep -c 'run gemm-cluster m=8192 .*--sustain 3s' "$STUB_LOG")" -eq 1 ]
   [[ $output == *'* after three seconds of work: `gemm-cluster bf16` 1 TFLOP/s (106 %)'* ]]
+  [[ $output == *'* datasheet: nvidia-h200-sxm'* ]]
   [ "$(of_result '[.variants[] | .kernel, .variant, .shape, .baseline.fraction]')" = '["gemm-cluster","band=4","m=8192 n=8192 k=8192",1.06]' ] # not where the kernel is fastest as it is
   [[ $output == *'* `gemm-cluster bf16` at m=8192 n=8192 k=8192 by band=4: 1 TFLOP/s (106 %)'* ]]
   [ "$(of_result '[.smoke[] | select(.kernel == "gemm-cluster") | .shape, .state]')" = \
@@ -118,6 +119,7 @@ load gpu
   gpu ladders
   [ "$(of_result '[.sealed[] | .of, .machine] | .[:2]')" = '["bf16, m = n = k = 8192","nvidia-h200-sxm"]' ]
   [ "$(of_result '.sealed | length')" -eq 4 ]
+  [ "$(of_result '.datasheet.name')" = '"nvidia-h200-sxm"' ] # known before the ceilings
   [ "$(grep -n -m 1 'run gemm' "$STUB_LOG" | cut -d : -f 1)" -gt "$(grep -n 'predict gemm' "$STUB_LOG" | tail -n 1 | cut -d : -f 1)" ]
   [[ $output == *'* sealed for nvidia-h200-sxm: gemm m=8192 n=8192 k=8192 bf16: '*' ms, measured 1 ms'* ]]
   "$REAL" ledger verify --ledger "${result%.json}.ledger"
@@ -127,6 +129,7 @@ load gpu
   rm "$result"
   STUB_DEVICE='NVIDIA Unheard-of' gpu ladders
   [ "$(of_result '[.sealed, .skipped[0].what, .skipped[0].why]')" = '[[],"sealed","the catalogue has no machine for NVIDIA Unheard-of"]' ]
+  [[ $output == *'8192 keys |  | 95 % | no published figure |'*'* datasheet: the catalogue has none of this device'* ]]
 }
 
 @test "gpu.sh: cuBLASLt is found in Python environments under /opt" {
@@ -145,8 +148,22 @@ load gpu
   rungs='{ladders: {"bf16, m = n = k = 8192": [{kernel: "gemm-cluster", rung: 12, baseline: {fraction: 1.02}}, {kernel: "gemm-stream-k", rung: 13, baseline: {fraction: 0.97}}]}, kernels: []}'
   [ "$(jq -n -c -L "$ROOFLINE_SOURCE/bench" "include \"gpu\"; $rungs | goals[0]")" = \
     '{"what":"bf16 gemm at 8192, gemm-cluster, of cuBLASLt","reached":1.02,"wanted":1,"met":true}' ]
+  attention='{ladders: {}, kernels: [{kernel: "attention-flash-mma", dtype: "bf16", flops: {bf16: 3e11}, seconds: 0.001}, {kernel: "attention-decode", dtype: "bf16", flops: {bf16: 9e11}, bytes: {HBM: 1e9}, seconds: 0.001}]}'
+  attention_goal() { jq -n -c -L "$ROOFLINE_SOURCE/bench" "include \"gpu\"; $attention + {datasheet: $1} | goals[4] | del(.wanted)"; }
+  [ "$(attention_goal '{name: "nvidia-h100-sxm"}' | jq -c '.what, .met, (.reached * 1000 | round)')" = \
+    "$(printf '"attention in bf16, 8192 keys, attention-flash-mma at 300 TFLOP/s, of FlashAttention 3 (757 TFLOP/s on an H100 SXM)"\nfalse\n396')" ]
+  for sheet in '{name: "nvidia-a100-sxm-80gb"}' null; do # where none was published no share is made up
+    [ "$(attention_goal "$sheet")" = '{"what":"attention in bf16, 8192 keys, attention-flash-mma at 300 TFLOP/s","reached":null,"met":null,"lacks":"no published figure"}' ]
+  done
   [ "$(jq -n -c -L "$ROOFLINE_SOURCE/bench" "include \"gpu\"; $rungs + {variants: [{kernel: \"gemm-cluster\", dtype: \"bf16\", variant: \"band=4\",
     shape: \"m=8192 n=8192 k=8192\", baseline: {fraction: 1.04}}]} | goals[0] | .what, .reached")" = "$(printf '"bf16 gemm at 8192, gemm-cluster band=4, of cuBLASLt"\n1.04')" ]
+}
+
+@test "gpu.sh: scales of blocks are compared with a library that has one a matrix, and the table says so" {
+  stub
+  STUB_KERNELS='gemm-fp8-(scaled|cluster|cublas)' gpu ladders
+  [[ $output == *'9 gemm-fp8-scaled 1 TFLOP/s (106 %), against one scale a matrix'* && $output != *'gemm-fp8-cluster 1 TFLOP/s (106 %), against'* ]]
+  [[ $(sh "$ROOFLINE_SOURCE/bench/gpu.sh" --table "$result") == *'| 9 `gemm-fp8-scaled`, against one scale a matrix | '* ]]
 }
 
 @test "gpu.sh: where a variant hangs, ceilings are measured without any" {
