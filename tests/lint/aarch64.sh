@@ -20,6 +20,17 @@ aarch64-linux-gnu-gcc -std=c17 -O3 -fno-math-errno -D_GNU_SOURCE -Iinclude -Isrc
   fail "src/measure/cpu/numa.c does not compile for AArch64"
 }
 
+# The inner loop of the blocked product in fp32 on NEON: of its instructions this share in percent are multiply-adds.
+least=45
+aarch64-linux-gnu-gcc -std=c17 -O3 -DNDEBUG -fno-math-errno -D_GNU_SOURCE -Iinclude -Isrc -c src/kernels/lanes/base.c -o "$scratch/base.o" >"$scratch/messages" 2>&1 || {
+  head -20 "$scratch/messages"
+  fail "src/kernels/lanes/base.c does not compile for AArch64"
+}
+aarch64-linux-gnu-objdump -d --no-show-raw-insn "$scratch/base.o" | sed -n '/<tile_4_2_fp32>:/,/^$/p' >"$scratch/tile"
+share=$(awk -f "$lib/fmla.awk" "$scratch/tile")
+[ "$(sed 's/fmla/fadd/' "$scratch/tile" | awk -f "$lib/fmla.awk")" -lt $least ] || fail "a loop without multiply-adds passes"
+[ "$share" -ge $least ] || fail "only $share % of the inner loop of a product on NEON are multiply-adds, not $least %"
+
 # run CPU TEXT...: the test passes on that processor and says every TEXT.
 run() {
   cpu=$1
@@ -38,4 +49,4 @@ for vectors in 1 2 4; do
   run "max,sve-max-vq=$vectors" SVE NEON
   [ $vectors -eq 1 ] || grep -q "up to $((128 * vectors)) bits" "$scratch/said" || fail "not $((128 * vectors)) bits: $(cat "$scratch/said")"
 done
-echo "AArch64: NEON, and SVE of 128, 256 and 512 bits"
+echo "AArch64: NEON, and SVE of 128, 256 and 512 bits; $share % of the inner loop of a product on NEON are multiply-adds"
