@@ -32,7 +32,7 @@ def published:
 def goal($what; $reached; $wanted): {what: $what, reached: $reached, wanted: $wanted, met: (if $reached == null then null else $reached >= $wanted end)};
 def of_library: .baseline.fraction? | if . then " (\(share))" else "" end;
 # What the library that it is compared with does not do.
-def against: if .kernel == "gemm-fp8-scaled" then ", against one scale a matrix" else "" end;
+def against: if .kernel == "gemm-fp8-scaled" then ", against one scale per matrix" else "" end;
 def sustained: .sustained | select(. != null) | "* after three seconds of work: `\(.name)` \(flops_per_second | quantity("FLOP/s"))\(of_library)";
 def variants: .variants[]? | "* `\(.name)` at \(.shape) by \(.variant): \(flops_per_second | quantity("FLOP/s"))\(of_library)";
 # The highest of those that do as well.

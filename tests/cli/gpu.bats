@@ -159,11 +159,11 @@ load gpu
     shape: \"m=8192 n=8192 k=8192\", baseline: {fraction: 1.04}}]} | goals[0] | .what, .reached")" = "$(printf '"bf16 gemm at 8192, gemm-cluster band=4, of cuBLASLt"\n1.04')" ]
 }
 
-@test "gpu.sh: scales of blocks are compared with a library that has one a matrix, and the table says so" {
+@test "gpu.sh: scales of blocks are compared with a library that has one per matrix, and the table says so" {
   stub
   STUB_KERNELS='gemm-fp8-(scaled|cluster|cublas)' gpu ladders
-  [[ $output == *'9 gemm-fp8-scaled 1 TFLOP/s (106 %), against one scale a matrix'* && $output != *'gemm-fp8-cluster 1 TFLOP/s (106 %), against'* ]]
-  [[ $(sh "$ROOFLINE_SOURCE/bench/gpu.sh" --table "$result") == *'| 9 `gemm-fp8-scaled`, against one scale a matrix | '* ]]
+  [[ $output == *'9 gemm-fp8-scaled 1 TFLOP/s (106 %), against one scale per matrix'* && $output != *'gemm-fp8-cluster 1 TFLOP/s (106 %), against'* ]]
+  [[ $(sh "$ROOFLINE_SOURCE/bench/gpu.sh" --table "$result") == *'| 9 `gemm-fp8-scaled`, against one scale per matrix | '* ]]
 }
 
 @test "gpu.sh: where a variant hangs, ceilings are measured without any" {
