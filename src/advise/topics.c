@@ -290,12 +290,14 @@ static void work_critical(roof_text *out, const roof_lesson *l) {
 
 static void work_verdict(roof_text *out, const roof_lesson *l) {
   const double shares[] = {0.3, 0.6, 0.78, 0.87, 0.95, 1.1};
+  roof_placed at;
   char a[SHORT];
+  roof_place_work(l->target, &l->prediction.work, l->prediction.lower_seconds, NAN, &at);
   roof_text_add(out, "  ");
   add_shape(out, l);
   roof_text_addf(out, ": at best %s\n", quantity(a, l->prediction.lower_seconds, "s"));
   for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
-    const roof_verdict *verdict = roof_verdict_of(shares[i]);
+    const roof_verdict *verdict = roof_verdict_on(at.basis, shares[i]);
     roof_text_addf(out, "  measured %10s: %3.0f %% of the ceiling, %.2fx headroom: %s, %s\n",
                    quantity(a, l->prediction.lower_seconds / shares[i], "s"), 100 * shares[i], 1 / shares[i],
                    verdict->name, verdict->meaning);
@@ -592,7 +594,8 @@ static const roof_topic topics[] = {
      work_verdict, EXAMPLE},
     {"verdict", "what a measured share of the ceiling means",
      "What a measured share of the ceiling means: under 50 % a bug, 65 to 85 % normal, over 90 %\n"
-     "measure again, over 100 % explain.",
+     "measure again, over 100 % explain. Of a measured ceiling 70 to 90 % are\n"
+     "normal, over 90 % done.",
      work_verdict, EXAMPLE},
     {"measurement", "seconds with work, all samples kept",
      "Seconds, all samples of them, with the work and how each was counted. The result is checked\n"

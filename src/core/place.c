@@ -350,10 +350,10 @@ static roof_placed placed_at(double seconds) {
 }
 
 /** The verdict of the share nearest to what is normal that its noise allows: 49.0 +- 5 % is not a bug. */
-static const roof_verdict *verdict_within(double share, double noise) {
+static const roof_verdict *verdict_within(roof_basis basis, double share, double noise) {
   static const double normal = 0.75;
   double low = share * (1 - known(noise)), high = fmin(1, share * (1 + known(noise)));
-  return roof_verdict_of(fmin(fmax(low, normal), high));
+  return roof_verdict_on(basis, fmin(fmax(low, normal), high));
 }
 
 /** The share, whether it can be and its verdict, once the ceiling and the limit are known. */
@@ -373,7 +373,8 @@ static void judge(roof_placed *p, double noise) {
   p->state = p->limit_seconds > p->seconds * most ? ROOF_PLACE_IMPOSSIBLE
              : p->share > most                    ? ROOF_PLACE_ABOVE
                                                   : ROOF_PLACE_POSSIBLE;
-  p->verdict = p->share > most ? roof_verdict_of(p->share) : verdict_within(fmin(p->share, 1), noise);
+  p->verdict = p->share > most ? roof_verdict_on(p->basis, p->share)
+                               : verdict_within(p->basis, fmin(p->share, 1), noise);
   p->verdict = roof_verdict_in(p->regime, p->verdict);
   if (p->state == ROOF_PLACE_ABOVE) {
     rf_format(p->why, sizeof p->why,

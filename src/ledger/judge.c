@@ -207,6 +207,16 @@ static void explain(roof_reconciled *r, const roof_verdict *verdict) {
             100 * r->expected_fraction, verdict->meaning);
 }
 
+/** Whether the bound that was sealed is one that a benchmark reached: the ceiling that it is nearer to says so. Launches
+ * cost the same on both. */
+static roof_basis sealed_basis(const roof_ledger_entry *prediction) {
+  const roof_sealing *s = &prediction->of;
+  double achieved = fabs(s->lower_seconds - s->ceilings[ROOF_ACHIEVED].seconds);
+  double theoretical = fabs(s->lower_seconds - s->ceilings[ROOF_THEORETICAL].seconds);
+  bool launches = s->overhead_seconds >= s->lower_seconds;
+  return launches || isnan(achieved) || theoretical < achieved ? ROOF_THEORETICAL : ROOF_ACHIEVED;
+}
+
 /** Against the bound that was sealed, and against that of each basis; `slower` is what the mode of memory makes of a
  * measured ceiling's time. */
 static void judge_shares(roof_reconciled *r, const roof_ledger_entry *prediction, double noise,
@@ -223,7 +233,7 @@ static void judge_shares(roof_reconciled *r, const roof_ledger_entry *prediction
   }
   r->done = at.state == ROOF_PLACE_POSSIBLE && at.share >= ROOF_STOP_FRACTION && r->impossible[0] == '\0';
   r->next = r->done ? find_mover(r->regime) : NULL;
-  roof_place_time(r->lower_seconds, ROOF_THEORETICAL, r->measured_seconds, noise, &at);
+  roof_place_time(r->lower_seconds, sealed_basis(prediction), r->measured_seconds, noise, &at);
   r->fraction_of_ceiling = at.share;
   r->headroom = at.headroom;
   r->expected_fraction = prediction->of.lower_seconds / r->predicted_seconds;

@@ -108,7 +108,8 @@ static void add_placed(json_t *kernel, const roof_measurement *m, const roof_job
                         .at_least = NAN,
                         .lost_seconds = m->seconds - m->ceiling_seconds,
                         .basis = ROOF_ACHIEVED,
-                        .verdict = roof_verdict_in(part->regime, roof_verdict_of(part->share))};
+                        .verdict =
+                            roof_verdict_in(part->regime, roof_verdict_on(ROOF_ACHIEVED, part->share))};
   snprintf(placed.binding, sizeof placed.binding, "%s", part->binding);
   rf_json_set(kernel, "intensity", rf_json_number(m->flops / m->bytes));
   rf_json_add_placed(kernel, &placed, 1);

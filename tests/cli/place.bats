@@ -118,3 +118,36 @@ ROWS
   run -0 "$ROOFLINE" plot run.json --machine fake --csv
   [ "$(grep -c ',6000000000,normal' <<<"$output")" -eq 2 ]
 }
+
+@test "against a measured ceiling every command has the bands of what a benchmark reached" {
+  local lower case share verdict seconds
+  "$ROOFLINE" measure --backend fake --quiet >/dev/null
+  "$ROOFLINE" predict triad n=16Mi --machine fake --dtype fp32 --seal --label k --json >predicted.json
+  lower=$(jq .seconds.lower predicted.json)
+  run -0 "$ROOFLINE" explain verdict triad n=16Mi --machine fake --dtype fp32
+  has '87 % of the ceiling, 1.15x headroom: normal, '
+  has '95 % of the ceiling, 1.05x headroom: done, '
+  for case in 0.66:low 0.88:normal 0.95:done; do
+    share=${case%:*} verdict=${case#*:}
+    seconds=$(jq -n "$lower / $share")
+    run -0 "$ROOFLINE" claim triad n=16Mi "time=$seconds" --machine fake --dtype fp32 --json
+    [ "$(json '.verdict')" = "\"$verdict\"" ]
+    run -0 "$ROOFLINE" advise triad n=16Mi --machine fake --dtype fp32 "measured=$seconds"
+    has "if nothing overlaps; $verdict, "
+    rm -f roofline.ledger
+    "$ROOFLINE" seal predicted.json >/dev/null
+    jq --argjson s "$seconds" '{schema: "roofline.measurements/1", source: "the test", format: "fake", machine: "fake", skipped: [],
+      kernels: [{name: "k", seconds: $s, calls: 1, samples: [], flops: {fp32: .flops}, bytes: {DRAM: .bytes}, counted: {},
+      write_share: (1 / 3), counters: null}]}' predicted.json >k.json
+    run -0 "$ROOFLINE" import k.json --machine fake --json
+    near '.kernels[0].fraction_of_ceiling' "$share" 1e-9
+    [ "$(json '.kernels[0].verdict')" = "\"$verdict\"" ]
+    run "$ROOFLINE" check k.json --machine fake --json
+    [ "$(json '.kernels[0].verdict')" = "\"$verdict\"" ]
+    run -0 "$ROOFLINE" plot k.json --machine fake --csv
+    has ",$verdict"
+    "$ROOFLINE" record k.json >/dev/null
+    run -0 "$ROOFLINE" reconcile --json
+    [ "$(json '.entries[0] | [.verdict, .achieved.verdict] | unique[]')" = "\"$verdict\"" ]
+  done
+}

@@ -110,6 +110,19 @@ static void bands_of_both_bases(void **state) {
   assert_null(roof_verdict_on(ROOF_ACHIEVED, -0.1));
 }
 
+/** The ceiling that the sealed bound is one of names the bands; launches are no ceiling of a benchmark. */
+static void the_verdict_is_of_the_basis_that_was_sealed(void **state) {
+  (void)state;
+  roof_ledger_entry p = predicted(1e9, 3.35e9);
+  assert_string_equal(judge(&p, measured(1e-3 / 0.95)).verdict, "remeasure");
+  p.of.lower_seconds = p.of.ceilings[ROOF_ACHIEVED].seconds;
+  assert_string_equal(judge(&p, measured(1.25e-3 / 0.95)).verdict, "done");
+  p.of.ceilings[ROOF_THEORETICAL] = (roof_ceiling){NAN, NAN, NAN};
+  assert_string_equal(judge(&p, measured(1.25e-3 / 0.66)).verdict, "low");
+  p.of.overhead_seconds = p.of.lower_seconds;
+  assert_string_equal(judge(&p, measured(1.25e-3 / 0.66)).verdict, "normal");
+}
+
 static void stop_at_nine_tenths_of_the_achieved_roof(void **state) {
   (void)state;
   roof_ledger_entry p = predicted(1e9, 3.35e9);
@@ -379,6 +392,7 @@ int main(void) {
       cmocka_unit_test(shares_of_both_ceilings),
       cmocka_unit_test(persons_are_graded_over_all),
       cmocka_unit_test(bands_of_both_bases),
+      cmocka_unit_test(the_verdict_is_of_the_basis_that_was_sealed),
       cmocka_unit_test(stop_at_nine_tenths_of_the_achieved_roof),
       cmocka_unit_test(traffic_counted_against_arithmetic),
       cmocka_unit_test(regime_from_counters),

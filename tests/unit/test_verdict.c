@@ -76,10 +76,35 @@ static void a_prediction_is_heeded(void **state) {
   assert_null(roof_verdict_heed(NULL, 1e-3, 1e-3, 2e-3));
 }
 
+/** The words of a regime and a prediction's interval are found in the bands of a measured ceiling too. */
+static void a_measured_ceiling_has_bands_of_its_own(void **state) {
+  (void)state;
+  static const struct {
+    roof_regime regime;
+    double share;
+    const char *name;
+  } rows[] = {
+      {ROOF_OVERHEAD_BOUND, 0.30, "overhead"}, {ROOF_OVERHEAD_BOUND, 0.68, "overhead"},
+      {ROOF_OVERHEAD_BOUND, 0.80, "normal"},   {ROOF_OVERHEAD_BOUND, 0.95, "overhead"},
+      {ROOF_OVERHEAD_BOUND, 1.50, "explain"},  {ROOF_COMPUTE_BOUND, 0.95, "done"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    const roof_verdict *band = roof_verdict_on(ROOF_ACHIEVED, rows[i].share);
+    assert_string_equal(roof_verdict_in(rows[i].regime, band)->name, rows[i].name);
+  }
+  assert_string_equal(roof_verdict_heed(roof_verdict_on(ROOF_ACHIEVED, 0.68), 1e-3, 1e-3, 2e-3)->name,
+                      "expected");
+  assert_string_equal(roof_verdict_heed(roof_verdict_on(ROOF_ACHIEVED, 0.95), 1e-3, 1e-3, 2e-3)->name,
+                      "done");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_wall_decides_the_words), cmocka_unit_test(both_sides_of_every_threshold),
-      cmocka_unit_test(the_worked_fractions),       cmocka_unit_test(the_ends),
+      cmocka_unit_test(a_measured_ceiling_has_bands_of_its_own),
+      cmocka_unit_test(the_wall_decides_the_words),
+      cmocka_unit_test(both_sides_of_every_threshold),
+      cmocka_unit_test(the_worked_fractions),
+      cmocka_unit_test(the_ends),
       cmocka_unit_test(a_prediction_is_heeded),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
