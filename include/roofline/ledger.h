@@ -331,8 +331,9 @@ typedef struct roof_reconciled {
   double mine_seconds;        /**< what a person predicted with it; NaN: nothing */
   size_t guesses;             /**< predictions of the label with which a person predicted too */
   double mine_error;          /**< that / measured - 1 */
-  double lower_seconds;
-  double upper_seconds;
+  double lower_seconds;       /**< as sealed */
+  double upper_seconds;       /**< as sealed */
+  double ceiling_seconds;     /**< the lower bound at memory_pace, which the shares are of */
   double compute_seconds;
   double memory_seconds;
   double overhead_seconds;
@@ -344,9 +345,9 @@ typedef struct roof_reconciled {
   char binding[64];
   double clue[ROOF_CLUE_COUNT];        /**< what was counted, NaN: was not */
   roof_seen seen;                      /**< the regime that the counters show; resource NULL: not counted */
-  double fraction_of_ceiling;          /**< lower / measured */
+  double fraction_of_ceiling;          /**< ceiling / measured */
   double expected_fraction;            /**< lower / predicted */
-  double headroom;                     /**< measured / lower */
+  double headroom;                     /**< measured / ceiling */
   double gap_points;                   /**< 100 x (expected_fraction - fraction_of_ceiling) */
   double share[ROOF_BASIS_COUNT];      /**< of the theoretical and of the achieved ceiling */
   const char *bands[ROOF_BASIS_COUNT]; /**< a name of roof_verdict_on */
@@ -359,7 +360,7 @@ typedef struct roof_reconciled {
   double roof_share;            /**< achieved / that */
   bool done;                    /**< at 90 % of the achieved roof: stop */
   double memory_pace;           /**< the shares are of memory as fast as this; NaN: as its ceiling */
-  const char *verdict;          /**< a name of roof_verdict_of(fraction_of_ceiling) */
+  const char *verdict;          /**< a name of roof_verdict_on(fraction_of_ceiling), heeding the prediction */
   char because[256];
   char impossible[192]; /**< the arithmetic of a point above its theoretical roof, else "" */
   const char *next;     /**< what would move the roof, when done */

@@ -89,6 +89,9 @@ roof_status rf_ledger_check(const roof_ledger_entries *all, const char *file, ro
 /** The regime of that name; memory for any other. */
 roof_regime rf_ledger_regime(const char *name);
 
+/** The bound without overlap, of memory as fast as it was meanwhile. */
+double rf_ledger_paced_upper(const roof_reconciled *r);
+
 /** Far from its ceiling, as was predicted, or less far: nobody has to look for the cause. */
 bool rf_ledger_foreseen(const roof_reconciled *r);
 

@@ -191,13 +191,18 @@ bool rf_ledger_foreseen(const roof_reconciled *r) {
   return strcmp(r->verdict, "expected") == 0 || strcmp(r->verdict, "faster") == 0;
 }
 
+double rf_ledger_paced_upper(const roof_reconciled *r) {
+  return isnan(r->memory_pace) ? r->upper_seconds
+                               : r->upper_seconds + r->memory_seconds * (1 - r->memory_pace);
+}
+
 /** 1: the times hid each other fully, 0: not at all, or it was slower than even their sum. */
 static double overlap_of(const roof_reconciled *r) {
-  double range = r->upper_seconds - r->lower_seconds;
-  if (!(range > same_bound * r->lower_seconds)) {
+  double upper = rf_ledger_paced_upper(r), range = upper - r->ceiling_seconds;
+  if (!(range > same_bound * r->ceiling_seconds)) {
     return NAN;
   }
-  return fmin(1, fmax(0, (r->upper_seconds - r->measured_seconds) / range));
+  return fmin(1, fmax(0, (upper - r->measured_seconds) / range));
 }
 
 static void explain(roof_reconciled *r, const roof_verdict *verdict) {
@@ -233,7 +238,7 @@ static void judge_shares(roof_reconciled *r, const roof_ledger_entry *prediction
   }
   r->done = at.state == ROOF_PLACE_POSSIBLE && at.share >= ROOF_STOP_FRACTION && r->impossible[0] == '\0';
   r->next = r->done ? find_mover(r->regime) : NULL;
-  roof_place_time(r->lower_seconds, sealed_basis(prediction), r->measured_seconds, noise, &at);
+  roof_place_time(r->ceiling_seconds, sealed_basis(prediction), r->measured_seconds, noise, &at);
   r->fraction_of_ceiling = at.share;
   r->headroom = at.headroom;
   r->expected_fraction = prediction->of.lower_seconds / r->predicted_seconds;
@@ -244,7 +249,7 @@ static void judge_shares(roof_reconciled *r, const roof_ledger_entry *prediction
   explain(r, at.verdict);
 }
 
-/** Memory was in another mode than when its ceiling was measured: the bounds of that mode. Caches ("L2") keep
+/** Memory was in another mode than when its ceiling was measured: the bound in that mode. Caches ("L2") keep
  * theirs. */
 static double heed_mode(roof_reconciled *r, const roof_ledger_entry *prediction, double pace) {
   bool inner = r->binding[0] == 'L' && r->binding[1] >= '1' && r->binding[1] <= '9';
@@ -252,11 +257,10 @@ static double heed_mode(roof_reconciled *r, const roof_ledger_entry *prediction,
     return 1;
   }
   double then = r->memory_seconds / pace;
-  r->upper_seconds += then - r->memory_seconds;
-  r->lower_seconds = fmax(then, fmax(known(r->compute_seconds), known(r->overhead_seconds)));
+  r->ceiling_seconds = fmax(then, fmax(known(r->compute_seconds), known(r->overhead_seconds)));
   r->memory_seconds = then;
   r->memory_pace = pace;
-  return r->lower_seconds / prediction->of.lower_seconds;
+  return r->ceiling_seconds / r->lower_seconds;
 }
 
 roof_reconciled rf_ledger_judge(const roof_ledger_entry *prediction, const roof_ledger_entry *measurement) {
@@ -273,6 +277,7 @@ roof_reconciled rf_ledger_judge(const roof_ledger_entry *prediction, const roof_
       .mine_error = mine / measurement->seconds - 1,
       .lower_seconds = prediction->of.lower_seconds,
       .upper_seconds = prediction->of.upper_seconds,
+      .ceiling_seconds = prediction->of.lower_seconds,
       .compute_seconds = prediction->of.compute_seconds,
       .memory_seconds = prediction->of.memory_seconds,
       .overhead_seconds = prediction->of.overhead_seconds,

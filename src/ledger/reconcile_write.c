@@ -59,9 +59,10 @@ static json_t *times_json(const roof_reconciled *r, bool machine_known) {
 /** Where it stands under its ceilings. */
 static json_t *figures_json(const roof_reconciled *r) {
   return json_pack(
-      "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "fraction_of_ceiling",
-      rf_json_number(r->fraction_of_ceiling), "expected_fraction", rf_json_number(r->expected_fraction),
-      "theoretical", basis_json(r, ROOF_THEORETICAL), "achieved", basis_json(r, ROOF_ACHIEVED), "headroom",
+      "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "ceiling_seconds",
+      rf_json_number(r->ceiling_seconds), "fraction_of_ceiling", rf_json_number(r->fraction_of_ceiling),
+      "expected_fraction", rf_json_number(r->expected_fraction), "theoretical",
+      basis_json(r, ROOF_THEORETICAL), "achieved", basis_json(r, ROOF_ACHIEVED), "headroom",
       rf_json_number(r->headroom), "gap", rf_json_number(r->gap_points), "overlap",
       rf_json_number(r->overlap), "intensity", rf_json_number(r->intensity), "operational_intensity",
       rf_json_number(r->operational_intensity), "memory_pace", rf_json_number(r->memory_pace), "traffic",

@@ -237,7 +237,7 @@ static void add_plan(rf_cells *s, const roof_loop *loop) {
     if (has_run(k)) {
       rf_cells_add(s, "%s", k->kernel->name);
       rf_cells_add(s, "%s", k->shape);
-      add_quantity(s, k->reconciled.lower_seconds, "s");
+      add_quantity(s, k->prediction.lower_seconds, "s");
       add_quantity(s, k->prediction.expected_seconds, "s");
       add_quantity(s, k->prediction.expected_low_seconds, "s");
       add_quantity(s, k->prediction.expected_high_seconds, "s");

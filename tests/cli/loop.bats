@@ -252,6 +252,7 @@ loop() {
   export ROOFLINE_FAKE=$PWD/slow.fake
   loop
   [[ $output == *triad*DRAM*'80.0 ±0.8 %'*normal* ]]
+  grep -q '<td data-value="0.02237">22.37 ms</td>' roofline-report.html # at best, as sealed
   [[ $output == *'  memory ran at 50 % of its ceiling for 5 kernels: shares of that'* ]]
   run "$ROOFLINE" reconcile
   [[ $output == *'memory: at 50 % of its ceiling meanwhile; the share is of that'* ]]

@@ -123,6 +123,21 @@ static void the_verdict_is_of_the_basis_that_was_sealed(void **state) {
   assert_string_equal(judge(&p, measured(1.25e-3 / 0.66)).verdict, "normal");
 }
 
+/** Memory of another mode moves the ceiling; what was sealed stays as it was. */
+static void the_paced_bound_has_a_name_of_its_own(void **state) {
+  (void)state;
+  roof_ledger_entry p = predicted(1e9, 3.35e9);
+  roof_ledger_entry m = measured(4e-3);
+  m.memory_pace = 0.5;
+  roof_reconciled r = judge(&p, m);
+  assert_near(r.lower_seconds, 1e-3, 1e-12);
+  assert_near(r.ceiling_seconds, 2e-3, 1e-12);
+  assert_near(r.fraction_of_ceiling, 0.5, 1e-12);
+  assert_near(r.upper_seconds, p.of.upper_seconds, 1e-12);
+  m.memory_pace = NAN;
+  assert_near(judge(&p, m).ceiling_seconds, 1e-3, 1e-12);
+}
+
 static void stop_at_nine_tenths_of_the_achieved_roof(void **state) {
   (void)state;
   roof_ledger_entry p = predicted(1e9, 3.35e9);
@@ -393,6 +408,7 @@ int main(void) {
       cmocka_unit_test(persons_are_graded_over_all),
       cmocka_unit_test(bands_of_both_bases),
       cmocka_unit_test(the_verdict_is_of_the_basis_that_was_sealed),
+      cmocka_unit_test(the_paced_bound_has_a_name_of_its_own),
       cmocka_unit_test(stop_at_nine_tenths_of_the_achieved_roof),
       cmocka_unit_test(traffic_counted_against_arithmetic),
       cmocka_unit_test(regime_from_counters),
