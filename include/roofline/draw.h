@@ -143,6 +143,14 @@ ROOF_API roof_status roof_scene_add_peak(roof_scene *scene, int series, const ro
  *  Errors: as roof_scene_add_dot. */
 ROOF_API int roof_scene_add_placed(roof_scene *scene, const roof_scene_dot *dot, const roof_placed *placed);
 
+/** Adds work that was predicted on `target` as a dot, and draws the ceiling of its own mix of reads and writes where the
+ *  memory binds it.
+ *  Units: FLOP/byte, FLOP/s.
+ *  Ownership: copies.
+ *  Errors: as roof_scene_add_dot. */
+ROOF_API int roof_scene_add_predicted(roof_scene *scene, const roof_scene_dot *dot, const roof_target *target,
+                                      const roof_prediction *prediction);
+
 /** Adds several machines, of several the outlines, and titles the scene by them.
  *  Units: FLOP/s, bytes/s.
  *  Ownership: copies.

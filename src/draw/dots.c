@@ -1,4 +1,5 @@
 /* What is drawn where: the points of an operation and measured kernels as dots of a scene. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,14 +30,24 @@ static roof_status name_dot(const roof_shape *shape, size_t index, const double 
   return failed ? roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", op->name) : ROOF_OK;
 }
 
-/** Adds a dot, of a measured kernel as it was `placed`; `joined`: an arrow leads to it from the dot before. */
-static roof_status add_dot(roof_scene *scene, const roof_scene_dot *dot, const roof_placed *placed,
-                           bool joined, roof_error *error) {
-  if (scene->dot_count == ROOF_SCENE_DOTS) {
+int roof_scene_add_predicted(roof_scene *scene, const roof_scene_dot *dot, const roof_target *target,
+                             const roof_prediction *prediction) {
+  roof_placed at;
+  if (prediction->regime != ROOF_MEMORY_BOUND || roof_prediction_is_kept(prediction)) {
+    return roof_scene_add_dot(scene, dot);
+  }
+  roof_place_work(target, &prediction->work, prediction->expected_seconds, NAN, &at);
+  at.verdict = NULL; /* nothing was measured */
+  return roof_scene_add_placed(scene, dot, &at);
+}
+
+/** Says why a dot was not `added` (negative); `joined`: an arrow leads to it from the dot before. */
+static roof_status finish_dot(roof_scene *scene, const roof_scene_dot *dot, int added, bool joined,
+                              roof_error *error) {
+  if (added < 0 && scene->dot_count == ROOF_SCENE_DOTS) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "%s: a chart holds at most %d dots", dot->label,
                           ROOF_SCENE_DOTS);
   }
-  int added = placed != NULL ? roof_scene_add_placed(scene, dot, placed) : roof_scene_add_dot(scene, dot);
   if (added < 0) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "%s: %s gives it no attainable rate", dot->label,
                           scene->series[dot->series]);
@@ -78,7 +89,7 @@ static roof_status add_point(roof_scene *scene, const roof_target *target, const
     return ROOF_E_MEMORY;
   }
   roof_prediction_wall(&p, dot->detail, sizeof dot->detail);
-  return add_dot(scene, dot, NULL, joined, error);
+  return finish_dot(scene, dot, roof_scene_add_predicted(scene, dot, target, &p), joined, error);
 }
 
 roof_status roof_scene_add_shape(roof_scene *scene, const roof_target *target, int series,
@@ -132,7 +143,8 @@ roof_status roof_scene_add_measurements(roof_scene *scene, const roof_machine *m
     if (status != ROOF_OK) {
       return status;
     }
-    status = add_dot(scene, &dot, &at, arrows && placed > 0, error);
+    int added = roof_scene_add_placed(scene, &dot, &at);
+    status = finish_dot(scene, &dot, added, arrows && placed > 0, error);
     placed++;
   }
   if (status == ROOF_OK && placed == 0) {

@@ -23,7 +23,8 @@ static void name_level(const roof_op *op, const roof_prediction *p, int i, char 
 }
 
 /** A dot at the bytes of level `i`, joined to the one before; the outermost has the operation's name. */
-static int add_level(roof_scene *scene, const roof_op *op, const roof_prediction *p, int i, int before) {
+static int add_level(roof_scene *scene, const roof_target *target, const roof_op *op,
+                     const roof_prediction *p, int i, int before) {
   const roof_level_time *at = &p->levels[i];
   bool outer = i == p->level_count - 1;
   roof_scene_dot dot = {.intensity = at->intensity,
@@ -37,7 +38,7 @@ static int add_level(roof_scene *scene, const roof_op *op, const roof_prediction
   snprintf(dot.key, sizeof dot.key, "%s", op->name);
   name_level(op, p, i, dot.label, sizeof dot.label);
   roof_prediction_wall(p, dot.detail, sizeof dot.detail);
-  int added = roof_scene_add_dot(scene, &dot);
+  int added = outer ? roof_scene_add_predicted(scene, &dot, target, p) : roof_scene_add_dot(scene, &dot);
   if (added >= 0 && before >= 0) {
     scene->dots[before].next = added;
   }
@@ -69,7 +70,7 @@ static roof_status add_levels(roof_scene *scene, const roof_target *target, cons
                      : ROOF_OK;
   for (int i = 0; i < p.level_count && status == ROOF_OK; i++) {
     bool drawn = p.levels[i].bytes > 0 && p.levels[i].seconds > 0 && !is_repeated(&p, i);
-    last = drawn ? add_level(scene, op, &p, i, last) : last;
+    last = drawn ? add_level(scene, target, op, &p, i, last) : last;
   }
   return status != ROOF_OK || last >= 0
              ? status

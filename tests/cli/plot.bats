@@ -357,3 +357,11 @@ refuses() { # CODE TEXT ARGUMENT...
   echo '{"schema": "roofline.measurements/1", "kernels": []}' >runs.json
   refuses 2 'takes no `batch=8`' runs.json batch=8 --machine h100
 }
+
+@test "the memory's roof and its ridge are those of the operation's reads and writes" {
+  "$ROOFLINE" measure --backend fake --quiet >/dev/null
+  run -0 "$ROOFLINE" plot triad n=16Mi --machine fake --dtype fp32 --csv
+  [[ $output == *"DRAM triad 36.00 GB/s measured,,,36000000000,,"* && $output != *"DRAM read"* ]]
+  "$ROOFLINE" plot triad n=16Mi --machine fake --dtype fp32 -o triad.svg
+  grep -q 'ridge 10.67' triad.svg
+}
