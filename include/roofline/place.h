@@ -45,8 +45,8 @@ ROOF_API const roof_verdict *roof_verdict_on(roof_basis basis, double share);
 ROOF_API const roof_verdict *roof_verdict_in(roof_regime regime, const roof_verdict *found);
 
 /** A band (nullable) where a prediction is known: "expected" for what is slow, but within the predicted interval from
- *  `fastest` to `slowest` (roof_prediction.expected_low_seconds and expected_high_seconds), and "faster" for what is slow
- *  and yet under it. NaN: no prediction.
+ *  `fastest` to `slowest` (roof_prediction.expected_low_seconds and expected_high_seconds), and "faster" for what is under
+ *  it and not yet as close to the ceiling as remeasure and done are. NaN: no prediction.
  *  Units: s.
  *  Ownership: static.
  *  Errors: none. */

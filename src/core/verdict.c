@@ -63,7 +63,7 @@ static const roof_verdict as_foreseen = {0, "expected",
                                          "as predicted: its algorithm and its size limit it, so only another "
                                          "one of them is much faster"};
 
-/** Far from the ceiling, yet faster than the prediction's interval. */
+/** Faster than the prediction's interval. */
 static const roof_verdict beyond_foreseen = {
     0, "faster", "nine in ten like it take longer: its data may be in a cache, or its work counted twice"};
 
@@ -88,5 +88,9 @@ const roof_verdict *roof_verdict_in(roof_regime regime, const roof_verdict *foun
 const roof_verdict *roof_verdict_heed(const roof_verdict *found, double seconds, double fastest,
                                       double slowest) {
   bool slow = is_band(found, "bug") || is_band(found, "low");
-  return !slow || !(seconds <= slowest) ? found : seconds < fastest ? &beyond_foreseen : &as_foreseen;
+  bool lands = is_band(found, "normal") || is_band(found, "good");
+  if ((slow || lands) && seconds < fastest) {
+    return &beyond_foreseen;
+  }
+  return slow && seconds <= slowest ? &as_foreseen : found;
 }

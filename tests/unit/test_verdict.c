@@ -60,7 +60,7 @@ static void the_wall_decides_the_words(void **state) {
   assert_ptr_equal(roof_verdict_in(ROOF_COMPUTE_BOUND, roof_verdict_of(0.3)), roof_verdict_of(0.3));
 }
 
-/** What is slow and was predicted to be is as predicted; no share that is usual changes. */
+/** What is slow and was predicted to be is as predicted; a faster time never reads calmer. */
 static void a_prediction_is_heeded(void **state) {
   (void)state;
   assert_string_equal(roof_verdict_heed(roof_verdict_of(0.4), 2e-3, 1e-3, 2e-3)->name, "expected");
@@ -68,7 +68,10 @@ static void a_prediction_is_heeded(void **state) {
   assert_string_equal(roof_verdict_heed(roof_verdict_of(0.6), 1e-3, 1e-3, 2e-3)->name, "expected");
   assert_string_equal(roof_verdict_heed(roof_verdict_of(0.6), 0.99e-3, 1e-3, 2e-3)->name, "faster");
   assert_string_equal(roof_verdict_heed(roof_verdict_of(0.6), 1e-3, NAN, 2e-3)->name, "expected");
-  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.7), 0.5e-3, 1e-3, 2e-3)->name, "normal");
+  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.7), 1.5e-3, 1e-3, 2e-3)->name, "normal");
+  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.7), 0.5e-3, 1e-3, 2e-3)->name, "faster");
+  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.89), 0.5e-3, 1e-3, 2e-3)->name, "faster");
+  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.95), 0.5e-3, 1e-3, 2e-3)->name, "remeasure");
   assert_string_equal(roof_verdict_heed(roof_verdict_of(1.5), 0.5e-3, 1e-3, 2e-3)->name, "explain");
   assert_string_equal(roof_verdict_heed(roof_verdict_of(0.4), 1e-3, NAN, NAN)->name, "bug");
   const roof_verdict *launches = roof_verdict_in(ROOF_OVERHEAD_BOUND, roof_verdict_of(0.1));
