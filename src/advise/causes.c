@@ -286,9 +286,15 @@ bool roof_evidence_is_starved(const roof_evidence *e) {
   return e->clue[ROOF_CLUE_ACTIVE] < RF_STARVED_ACTIVE || e->clue[ROOF_CLUE_IDLE] > RF_STARVED_IDLE;
 }
 
+/** Whether there is time that the cause could have taken: what was counted explains any that was not expected. */
+static bool has_slowed(const rf_rule *r, const roof_evidence *e) {
+  return is_possible(r, e) ? roof_evidence_has_gap(e)
+                           : !(e->measured_seconds <= e->prediction->expected_seconds);
+}
+
 static bool fits(const rf_rule *r, const roof_evidence *e) {
   return (r->devices & rf_device_of(e->machine)) != 0 && (r->regimes & regimes_of(e->prediction)) != 0 &&
-         !is_too_fast(r, e) && !is_too_small(r, e) && (roof_evidence_has_gap(e) || !is_possible(r, e));
+         !is_too_fast(r, e) && !is_too_small(r, e) && has_slowed(r, e);
 }
 
 bool rf_clue_is_unused(const roof_evidence *e, roof_clue clue) {

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "ledger/entry.h"
 #include "roofline/ledger.h"
 #include "roofline/units.h"
@@ -148,11 +149,23 @@ void roof_reconcile_remarks(const roof_reconcile *all, roof_text *out) {
   }
 }
 
+/** How much of the sentence comes before its cause, which add_causes gives a line of its own. */
+static int length_before_cause(const roof_why *why) {
+  char told[sizeof why->sentence];
+  const char *cause = NULL;
+  for (size_t i = 0; i < why->count && cause == NULL; i++) {
+    rf_format(told, sizeof told, "; %s: %s", why->causes[i].name, why->causes[i].sentence);
+    cause = why->causes[i].certainty == ROOF_SHOWN ? strstr(why->sentence, told) : NULL;
+  }
+  return (int)(cause != NULL ? (size_t)(cause - why->sentence) : strlen(why->sentence));
+}
+
 void roof_reconciled_remarks(const roof_reconciled *r, const roof_why *why, roof_text *out) {
   if (is_silent(r, why)) {
     return;
   }
-  roof_text_addf(out, "  %s: %s\n", r->label, why->sentence);
+  int length = r->done ? (int)strlen(why->sentence) : length_before_cause(why);
+  roof_text_addf(out, "  %s: %.*s\n", r->label, length, why->sentence);
   if (r->impossible[0] != '\0') {
     roof_text_addf(out, "    error: above its ceiling: %s\n", r->impossible);
   }

@@ -148,6 +148,7 @@ entry() {
   reconciled
   has '2.98x the compulsory bytes cross the memory bus'
   has 'cause: L2 reuse'
+  [ "$(grep -c '2.98x the compulsory bytes' <<<"$output")" -eq 1 ]
   has 'measure first: '
   reconciled --json
   [ "$(entry attn '.causes[0] | [.name, .certainty, .figure]')" = '["L2 reuse","shown","traffic"]' ]

@@ -526,8 +526,24 @@ static void what_was_foreseen_is_no_gap(void **state) {
   assert_true(roof_evidence_has_gap(&e));
 }
 
+/** What slows a kernel down explains none that took no longer than expected, counted or not. */
+static void nothing_has_slowed_what_is_as_fast_as_expected(void **state) {
+  (void)state;
+  roof_prediction p = predict(&on_gpu, "gemv", 28672, 8192, NAN);
+  const struct {
+    double seconds;
+    int certainty;
+  } rows[] = {{0.9 * p.lower_seconds, -1}, {p.expected_seconds, -1}, {1.01 * p.expected_seconds, ROOF_SHOWN}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    roof_evidence e = roof_evidence_of(&p, gpu, rows[i].seconds);
+    e.clue[ROOF_CLUE_WAVE] = 0.4;
+    assert_int_equal(certainty(&e, "wave quantization"), rows[i].certainty);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(nothing_has_slowed_what_is_as_fast_as_expected),
       cmocka_unit_test(a_cause_explains_no_more_than_it_can),
       cmocka_unit_test(what_was_foreseen_is_no_gap),
       cmocka_unit_test(both_sides_of_every_threshold),
