@@ -245,6 +245,12 @@ static void add_plan(rf_cells *s, const roof_loop *loop) {
   }
 }
 
+/** The kernel's library, where what the backend says does not name it. */
+static const char *unnamed_library(const roof_loop_kernel *k) {
+  const char *library = k->kernel->library != NULL ? k->kernel->library() : NULL;
+  return library == NULL || strstr(k->how, library) != NULL ? "" : library;
+}
+
 /** How each kernel was measured, and why one was not. */
 static void add_how(rf_cells *s, const roof_loop *loop) {
   static const char *const header[HOW_COLUMNS] = {"kernel", "measured", "how"};
@@ -255,9 +261,9 @@ static void add_how(rf_cells *s, const roof_loop *loop) {
     if (k->shown) {
       rf_cells_add(s, "%s", k->kernel->name);
       add_quantity(s, has_run(k) ? k->measured_seconds : (double)NAN, "s");
-      const char *library = k->kernel->library != NULL && has_run(k) ? k->kernel->library() : NULL;
+      const char *library = has_run(k) ? unnamed_library(k) : "";
       rf_cells_add(s, "%s%s%s", has_run(k) ? k->how : roof_loop_because(k, why, sizeof why),
-                   library != NULL ? "; " : "", library != NULL ? library : "");
+                   library[0] != '\0' ? "; " : "", library);
     }
   }
 }

@@ -145,8 +145,44 @@ static void a_ledger_that_is_none_stops_it(void **state) {
   free(loop);
 }
 
+static int count_of(const char *text, const char *part) {
+  int count = 0;
+  for (; (text = strstr(text, part)) != NULL; text += strlen(part)) {
+    count++;
+  }
+  return count;
+}
+
+/** Backends that call a library name it in what they say of the measurement. */
+static void the_report_names_a_library_once(void **state) {
+  (void)state;
+  roof_loop_options options = fake();
+  roof_loop *loop = calloc(1, sizeof *loop);
+  const char *library = NULL;
+  assert_non_null(loop);
+  options.ledger = "once.ledger";
+  assert_int_equal(roof_loop_init(loop, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_loop_run(loop, NULL), ROOF_OK);
+  for (int i = 0; i < loop->count && library == NULL; i++) {
+    roof_loop_kernel *k = &loop->kernels[i];
+    library = k->shown && k->kernel->library != NULL ? k->kernel->library() : NULL;
+    if (library != NULL) {
+      snprintf(k->how, sizeof k->how, "2 threads bound; %s", library);
+    }
+  }
+  if (library != NULL) {
+    roof_text page = {0};
+    assert_int_equal(roof_loop_write_html(loop, &page, NULL), ROOF_OK);
+    assert_int_equal(count_of(page.data, library), 1);
+    roof_text_done(&page);
+  }
+  roof_loop_done(loop);
+  free(loop);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_report_names_a_library_once),
       cmocka_unit_test(seals_runs_reconciles_and_reports),
       cmocka_unit_test(kernels_on_shared_cores_are_counted_apart),
       cmocka_unit_test(a_timing_counts_by_what_is_known_of_its_median),
