@@ -5,6 +5,7 @@
 #include "cli/columns.h"
 #include "cli/grid.h"
 #include "cli/ledger/seal.h"
+#include "roofline/formats.h"
 #include "roofline/loop.h"
 #include "roofline/trust.h"
 
@@ -133,6 +134,12 @@ static void add_accuracy(roof_text *out, const roof_loop *loop) {
   }
 }
 
+/** Whether a prediction for the machine is in that format where none is named. */
+static bool is_default(const roof_machine *machine, roof_dtype dtype) {
+  roof_types types;
+  return roof_formats_read(&(roof_formats){0}, machine, &types, NULL) == ROOF_OK && types.compute == dtype;
+}
+
 static void add_text(roof_text *out, const cli_args *args, const roof_loop *loop, const char *report) {
   char answer[ROOF_LOOP_LINE], line[ROOF_TRUST_LINE];
   roof_trust trust;
@@ -155,8 +162,10 @@ static void add_text(roof_text *out, const cli_args *args, const roof_loop *loop
     bool usual = strcmp(loop->options.ledger, CLI_DEFAULT_LEDGER) == 0;
     roof_text_addf(out, "  next      %s reconcile%s%s   why each kernel is where it is\n", program,
                    usual ? "" : " --ledger ", usual ? "" : loop->options.ledger);
-    roof_text_addf(out, "            %s predict gemm m=n=k=4096 --machine %s\n", program,
-                   loop->machine->name);
+    bool usual_format = is_default(loop->machine, loop->options.dtype);
+    roof_text_addf(out, "            %s predict gemm m=n=k=4096 --machine %s%s%s\n", program,
+                   loop->machine->name, usual_format ? "" : " --dtype ",
+                   usual_format ? "" : roof_dtype_name(loop->options.dtype));
   }
 }
 

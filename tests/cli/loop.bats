@@ -179,6 +179,13 @@ loop() {
   jq -e '[.entries[].library | select(. != null)] | any(test("core type by OPENBLAS_CORETYPE"))' <<<"$output"
 }
 
+@test "of a kernel that ran once the report names one sample and no spread" {
+  printf 'time triad = 17ms\n' >once.fake
+  ROOFLINE_FAKE=$PWD/once.fake loop
+  grep -q '>1 sample; scripted' roofline-report.html
+  [ "$(grep -c 'median of 1 ' roofline-report.html)" -eq 0 ]
+}
+
 @test "a scripted machine is calibrated alike whatever core type the environment names" {
   loop --json
   jq '[.entries[].predicted_seconds]' <<<"$output" >plain
@@ -245,6 +252,8 @@ loop() {
   sed -n 's/^  next      \([^ ].*[^ ]\)   why .*/\1/p; s/^            \(.* predict .*\)/\1/p' <<<"$output" >next
   [ "$(wc -l <next)" -eq 2 ]
   sh -e next >answers
+  run -0 "$ROOFLINE" loop --quick --backend fake --dtype fp64 --ledger fp64.ledger
+  [[ $output == *"predict gemm m=n=k=4096 --machine fake --dtype fp64"* ]]
 }
 
 @test "a share is of the mode that memory was in while it was measured" {
