@@ -8,6 +8,7 @@
 #include "core/crossing.h"
 #include "core/form.h"
 #include "core/link.h"
+#include "core/mix.h"
 #include "core/number.h"
 #include "roofline/effects.h"
 #include "roofline/units.h"
@@ -36,10 +37,6 @@ typedef struct bench {
   size_t count;
 } bench;
 
-static double bandwidth(const roof_target *t) {
-  return 1 / t->seconds_per_byte[t->memory][0];
-}
-
 /** NaN where the operation does not use it. */
 static double link_rate(const roof_prediction *p) {
   return p->link != NULL && p->work.link_bytes > 0 ? p->link->bytes_per_second : NAN;
@@ -64,7 +61,7 @@ char *roof_levers_moved(const roof_target *target_before, const roof_prediction 
       {"launches", before->work.launches, after->work.launches, ""},
       {"launch cost", target_before->launch_seconds, target_after->launch_seconds, "s"},
       {"peak", rate(target_before, before), rate(target_after, after), "FLOP/s"},
-      {"bandwidth", bandwidth(target_before), bandwidth(target_after), "B/s"},
+      {"bandwidth", rf_mix_rate(target_before, before), rf_mix_rate(target_after, before), "B/s"},
       {"link", link_rate(before), link_rate(after), "B/s"},
   };
   size_t used = 0;
@@ -367,7 +364,8 @@ static void add_launches(bench *b) {
   predict_launched(b, &target, &p);
   roof_lever *l = add(b, ROOF_LEVER_LAUNCHES, &target, &p, 1);
   bool helps = l->gain >= ROOF_LEVER_HELPS;
-  roof_quantity_format(cost, SHORT, b->now.expected_seconds - p.expected_seconds, "s");
+  double saved = b->now.expected_seconds - p.expected_seconds;
+  roof_quantity_format(cost, SHORT, helps ? saved : b->now.overhead_seconds, "s");
   roof_quantity_format(work, SHORT, p.expected_seconds, "s");
   snprintf(l->change, sizeof l->change, "%s", launch_change(b));
   snprintf(l->moved, sizeof l->moved, helps ? "launch cost, at most %s" : "nothing", cost);

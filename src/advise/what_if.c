@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/mix.h"
 #include "roofline/advise.h"
 #include "roofline/units.h"
 
@@ -234,9 +235,7 @@ size_t roof_what_if_compare(const roof_what_if *what_if, roof_what_if_figure lis
       {"bytes", "B", {b->bytes, a->bytes}},
       {"intensity", "FLOP/B", {b->intensity, a->intensity}},
       {"peak", "FLOP/s", {1 / tb->seconds_per_flop[b->work.unit], 1 / ta->seconds_per_flop[a->work.unit]}},
-      {"bandwidth",
-       "B/s",
-       {1 / tb->seconds_per_byte[tb->memory][0], 1 / ta->seconds_per_byte[ta->memory][0]}},
+      {"bandwidth", "B/s", {rf_mix_rate(tb, b), rf_mix_rate(ta, a)}},
       {"ridge", "FLOP/B", {b->ridge, a->ridge}},
       {"compute time", "s", {b->compute_seconds, a->compute_seconds}},
       {"memory time", "s", {b->memory_seconds, a->memory_seconds}},

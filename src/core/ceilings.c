@@ -82,8 +82,7 @@ roof_ceiling roof_ceiling_of(const roof_target *target, roof_basis basis, const 
   }
   const roof_level *memory = t.level[t.memory];
   if (memory != NULL && belongs(basis, memory->kind, memory->limit_bytes_per_second) && p.bytes > 0) {
-    rf_mix mix = rf_mix_of(work->write_bytes / p.bytes, work->update_bytes / p.bytes);
-    ceiling.bytes_per_second = 1 / rf_mix_cost(t.seconds_per_byte[t.memory], mix);
+    ceiling.bytes_per_second = rf_mix_rate(&t, &p);
   }
   return ceiling;
 }

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "roofline/machine.h"
+#include "roofline/predict.h"
 
 /** Interpolation point for a share of writes: `part` of the way from pattern `index` to `index + 1`, in-place
  * updates left out. */
@@ -40,6 +40,12 @@ static inline double rf_mix_point_cost(const double costs[ROOF_MIX_COUNT], rf_mi
   return costs[point.index] + point.part * (costs[point.index + 1] - costs[point.index]);
 }
 
+/** Of some work that moves `bytes`. */
+static inline rf_mix rf_mix_of_work(const roof_work *work, double bytes) {
+  double in_place = work->update_bytes > 0 ? work->update_bytes / bytes : 0;
+  return rf_mix_of(bytes > 0 ? work->write_bytes / bytes : 0, bytes > 0 ? in_place : 0);
+}
+
 /** s per byte. The updates hide behind the rest or the rest behind them, but nothing beats the fastest
  *  pattern. */
 static inline double rf_mix_cost(const double costs[ROOF_MIX_COUNT], rf_mix mix) {
@@ -50,6 +56,11 @@ static inline double rf_mix_cost(const double costs[ROOF_MIX_COUNT], rf_mix mix)
   updates *= mix.updates_share;
   double others = mix.others_share * rf_mix_point_cost(costs, mix.others);
   return fmax(fmax(updates, others), roof_costs_least(costs));
+}
+
+/** B/s of the target's memory where reads and writes are mixed as in what was predicted. */
+static inline double rf_mix_rate(const roof_target *target, const roof_prediction *p) {
+  return 1 / rf_mix_cost(target->seconds_per_byte[target->memory], rf_mix_of_work(&p->work, p->bytes));
 }
 
 #endif

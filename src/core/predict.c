@@ -426,15 +426,10 @@ static void fill_bytes(const roof_target *target, const roof_work *work, double 
   }
 }
 
-static rf_mix mix_of(const roof_work *work, double bytes) {
-  double in_place = work->update_bytes > 0 ? work->update_bytes / bytes : 0;
-  return rf_mix_of(bytes > 0 ? work->write_bytes / bytes : 0, bytes > 0 ? in_place : 0);
-}
-
 static void time_levels(const roof_target *target, roof_prediction *out, double seconds_per_flop) {
   const roof_work *work = &out->work;
   const double all = out->bytes, flops = work->flops, intensity = out->intensity;
-  rf_mix mix = mix_of(work, all);
+  rf_mix mix = rf_mix_of_work(work, all);
   double filled[ROOF_LEVEL_KIND_COUNT];
   const double *each = work->level_bytes; /* NaN: all */
   if (target->options.warm || target->options.tile > 0) {
