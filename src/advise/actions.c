@@ -120,9 +120,16 @@ const roof_actions *roof_actions_of(const roof_machine *machine, roof_regime reg
   return find(machine, regime, fraction, false);
 }
 
+/** The share of the ceiling; where that is a cache's, which may not have kept the data, of what kernels like it reach at best. */
+static double efficiency_of(const roof_evidence *e) {
+  const roof_prediction *p = e->prediction;
+  double share = e->clue[ROOF_CLUE_FRACTION], foreseen = p->expected_low_seconds / e->measured_seconds;
+  return roof_prediction_bound_level(p) != NULL ? fmax(share, foreseen) : share;
+}
+
 const roof_actions *roof_actions_for(const roof_evidence *e) {
   bool starved = roof_evidence_is_starved(e);
-  return find(e->machine, starved ? ROOF_OVERHEAD_BOUND : e->prediction->regime, e->clue[ROOF_CLUE_FRACTION],
+  return find(e->machine, starved ? ROOF_OVERHEAD_BOUND : e->prediction->regime, efficiency_of(e),
               e->clue[ROOF_CLUE_VECTOR] > 1);
 }
 

@@ -4,6 +4,7 @@
 #include "advise/rules.h"
 #include "core/form.h"
 #include "core/link.h"
+#include "core/mix.h"
 #include "roofline/advise.h"
 #include "roofline/losses.h"
 #include "roofline/text.h"
@@ -53,9 +54,11 @@ static void add_side(const subject *a, roof_text *out) {
     roof_text_addf(out, times < 1000 ? ", %.3gx" : ", %.0fx", times);
     roof_text_addf(out, " %s of the ridge", distance >= 1 ? "right" : "left");
   }
-  roof_text_addf(out, "; about %s, at best %s\n\n",
+  const roof_level_time *cache = roof_prediction_bound_level(p);
+  roof_text_addf(out, "; about %s, at best %s%s%s\n\n",
                  roof_quantity_format(expected, SHORT, p->expected_seconds, "s"),
-                 roof_quantity_format(best, SHORT, p->lower_seconds, "s"));
+                 roof_quantity_format(best, SHORT, p->lower_seconds, "s"), cache != NULL ? " from " : "",
+                 cache != NULL ? cache->level->name : "");
 }
 
 static void add_efficiency(const subject *a, roof_text *out) {
@@ -118,7 +121,7 @@ static void add_questions(const subject *a, roof_text *out) {
   } else {
     roof_text_addf(out, "  2. ridge       %.4g FLOP/B: %s over %s\n", p->ridge,
                    roof_quantity_format(x, SHORT, 1 / t->seconds_per_flop[p->work.unit], "FLOP/s"),
-                   roof_quantity_format(y, SHORT, 1 / t->seconds_per_byte[t->memory][0], "B/s"));
+                   roof_quantity_format(y, SHORT, rf_mix_rate(t, p), "B/s"));
   }
   roof_text_addf(out, "  3. side        %s-bound%s%s\n", roof_regime_name(p->regime),
                  p->regime == ROOF_MEMORY_BOUND ? ": read less (quantize, fuse, keep prefixes cached)" : "",

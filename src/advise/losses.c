@@ -135,10 +135,19 @@ static void add_predicted(cascade *c, const roof_advice *a, const roof_target *t
   }
 }
 
-static void fill(const roof_advice *a, const roof_target *target, const wall *w, cascade *c) {
+/** The ceiling: of the cache that may have kept the data, before what the memory of the wall takes. */
+static void add_ceiling(cascade *c, const roof_level *cache, const wall *w) {
+  roof_loss *first = add_step(c, cache != NULL ? cache->name : w->name, c->seconds);
+  snprintf(first->why, sizeof first->why, "%s", roof_provenance_name(cache != NULL ? cache->kind : w->kind));
+  if (cache != NULL) {
+    add_cause(c, w->name, w->seconds, roof_provenance_name(w->kind));
+  }
+}
+
+static void fill(const roof_advice *a, const roof_target *target, const wall *w, const roof_level *cache,
+                 cascade *c) {
   snprintf(c->losses->unit, sizeof c->losses->unit, "%s", w->moves ? "B/s" : "FLOP/s");
-  roof_loss *first = add_step(c, w->name, c->seconds);
-  snprintf(first->why, sizeof first->why, "%s", roof_provenance_name(w->kind));
+  add_ceiling(c, cache, w);
   add_predicted(c, a, target, w->moves);
   add_counted(c, &a->evidence, w->moves);
   double unexplained = 1 - c->seconds / c->measured;
@@ -193,13 +202,15 @@ roof_status roof_losses_of(const roof_advice *advice, const roof_target *target,
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "losses: %s: neither a peak nor a bandwidth is known",
                           target->machine->name);
   }
-  if (measured < w.seconds) {
+  const roof_level_time *kept = w.moves ? roof_prediction_bound_level(&advice->now) : NULL;
+  double least = kept != NULL ? kept->seconds : w.seconds;
+  if (measured < least) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "losses: the time is under that of %s alone: no loss",
-                          w.name);
+                          kept != NULL ? kept->level->name : w.name);
   }
   roof_losses made = {.count = 0};
-  cascade c = {&made, w.amount, w.seconds, measured};
-  fill(advice, target, &w, &c);
+  cascade c = {&made, w.amount, least, measured};
+  fill(advice, target, &w, kept != NULL ? kept->level : NULL, &c);
   snprintf(made.title, sizeof made.title, "%.80s: from its ceiling to what was measured",
            roof_machine_title(target->machine));
   *losses = made;

@@ -332,3 +332,30 @@ advise() {
   advise $gemv measured=240us --machine h100 -c occupancy=0.3
   [[ $output != *'not used'* ]]
 }
+
+@test "the bandwidth is that of the operation's reads and writes, as its ridge is" {
+  "$ROOFLINE" measure --backend fake --quiet >/dev/null
+  run -0 "$ROOFLINE" advise triad n=16Mi --machine fake --dtype fp32
+  has '10.67 FLOP/B: 384.0 GFLOP/s over 36.00 GB/s'
+  has 'bandwidth 36.00 GB/s -> 72.00 GB/s (2x)'
+  run -0 "$ROOFLINE" advise triad n=16Mi --machine fake --dtype fp32 --set n=32Mi --json
+  near '.figures[] | select(.name == "bandwidth").before' 36e9
+}
+
+@test "a launch costs the same in both sentences about it" {
+  "$ROOFLINE" loop --quick --backend fake >/dev/null # its constants let a launch hide in part
+  run -0 "$ROOFLINE" advise gemm m=n=k=1536 --machine fake --dtype fp32
+  has 'hide a launch (5.000 µs)'
+  has 'hides the launch of 5.000 µs'
+}
+
+@test "the level that gives the time at best begins the answer and the cascade" {
+  run -0 "$ROOFLINE" advise gemm m=1 n=4096 k=4096 --machine h100 measured=12us
+  has 'at best 3.312 µs from L2'
+  has '    L2                10.14 TB/s  100.0 %  assumed'
+  has '    HBM               3.350 TB/s   33.0 %  datasheet'
+  has '    measured          2.798 TB/s   27.6 %'
+  has 'memory-bound, high efficiency' # nine in ten like it take longer
+  run -0 "$ROOFLINE" sweep gemm m=1 n=4096 k=4096 --machine h100
+  has '10.13 TFLOP/s  3.312 µs'
+}
