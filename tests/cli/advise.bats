@@ -338,8 +338,8 @@ advise() {
   run -0 "$ROOFLINE" advise triad n=16Mi --machine fake --dtype fp32
   has '10.67 FLOP/B: 384.0 GFLOP/s over 36.00 GB/s'
   has 'bandwidth 36.00 GB/s -> 72.00 GB/s (2x)'
-  run -0 "$ROOFLINE" advise triad n=16Mi --machine fake --dtype fp32 --set n=32Mi --json
-  near '.figures[] | select(.name == "bandwidth").before' 36e9
+  run -0 "$ROOFLINE" advise triad n=16Mi --machine fake --dtype fp32 --set n=32Mi
+  [[ $output =~ bandwidth\ +36.00\ GB/s\ +36.00\ GB/s ]]
 }
 
 @test "a launch costs the same in both sentences about it" {
