@@ -79,7 +79,8 @@ void rf_json_add_placed(json_t *object, const roof_placed *at, double calls) {
   rf_json_set(object, "slowest_seconds", rf_json_number(at->slowest_seconds / calls));
   rf_json_set(object, "fraction_of_ceiling", rf_json_number(at->share));
   rf_json_set(object, "at_least", rf_json_number(at->at_least));
-  rf_json_set(object, "lost_seconds", rf_json_number(at->lost_seconds));
+  rf_json_set(object, "lost_seconds",
+              rf_json_number(at->lost_seconds < 0 ? NAN : at->lost_seconds)); /* above its ceiling */
   rf_json_set(object, "regime", bound ? json_string(roof_regime_name(at->regime)) : json_null());
   rf_json_set(object, "binding", bound ? json_string(at->binding) : json_null());
   rf_json_set(object, "basis", bound ? json_string(roof_basis_name(at->basis)) : json_null());

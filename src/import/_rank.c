@@ -159,7 +159,8 @@ double roof_ranked_rate(const roof_ranked_record *row, const char **unit) {
   double link = row->record->link_bytes.value;
   bool arithmetic = at->flops > 0 && isnan(link) && (at->regime != ROOF_MEMORY_BOUND || isnan(at->bytes));
   *unit = arithmetic ? "FLOP/s" : "B/s";
-  return (arithmetic ? at->flops : isnan(link) ? at->bytes : link) / at->seconds;
+  double done = arithmetic ? at->flops : isnan(link) ? at->bytes : link;
+  return at->seconds > 0 ? done / at->seconds : NAN;
 }
 
 roof_status roof_ranking_name(roof_ranking *ranking, size_t width, roof_error *error) {

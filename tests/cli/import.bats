@@ -773,6 +773,19 @@ WORK
   run "$ROOFLINE" import two.json --machine h100
   [[ $output != *'-6.'* ]]
   [[ ${lines[1]} == '10.00 µs '* ]]
+  run -0 "$ROOFLINE" import two.json --machine h100 --json
+  [ "$(json '[.kernels[] | .lost_seconds == null]')" = '[false,true]' ]
+  run -0 "$ROOFLINE" import two.json --machine h100 --csv
+  [[ $output != *'-6.'* ]]
+}
+
+@test "a kernel whose time is 0 has no rate" {
+  jq -n '{schema: "roofline.measurements/1", kernels: [{name: "short", seconds: 0, flops: {fp32: 1e9}, bytes: {memory: 1e6}}]}' >z.json
+  run -0 "$ROOFLINE" import z.json --machine h100
+  has '0 s'
+  [[ $output != *inf* ]]
+  run -0 "$ROOFLINE" import z.json --machine h100 --to z.html
+  ! grep -q 'inf FLOP' z.html
 }
 
 @test "every key of an answer is in docs/json.md" {
