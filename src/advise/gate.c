@@ -345,11 +345,11 @@ bool roof_gate_passes(const roof_gate_report *r) {
 }
 
 void roof_gate_sentence(const roof_gate_report *r, const char *against, roof_text *out) {
-  roof_text_addf(out, "%zu of %zu kernels pass%s%s: at least %.0f %% of the ceiling",
+  roof_text_addf(out, "%zu of %zu kernels pass%s%s: at least %.4g %% of the ceiling",
                  r->count - r->missed - r->unknown, r->count, r->machine[0] != '\0' ? " on " : "", r->machine,
                  100 * r->gate.least);
   if (against != NULL) {
-    roof_text_addf(out, ", at most %.0f %% slower than %s", 100 * r->gate.max_regression, against);
+    roof_text_addf(out, ", at most %.4g %% slower than %s", 100 * r->gate.max_regression, against);
   }
   if (r->unknown > 0) {
     roof_text_addf(out, "; %zu unknown", r->unknown);

@@ -34,6 +34,13 @@ check() {
   has '0 of 2'
 }
 
+@test "a limit is said as it was given" {
+  results a=0.9955 >r.json
+  check r.json --min 99.6% --max-regression 2.5% --against r.json
+  [ "$status" -eq 1 ]
+  has 'at least 99.6 % of the ceiling, at most 2.5 % slower than r.json'
+}
+
 @test "slower than the baseline is a miss, by the share of the ceiling" {
   results a=0.8:1.25,1.251,1.252,1.253 >base.json
   results a=0.75:1.33,1.331,1.332,1.333 >r.json
