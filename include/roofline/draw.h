@@ -89,6 +89,7 @@ typedef struct roof_scene {
   int roof_count;
   roof_scene_dot dots[ROOF_SCENE_DOTS];
   int dot_count;
+  int left_out; /**< kernels of files that have no place here, which the subtitle says */
 } roof_scene;
 
 /** An empty scene.

@@ -155,6 +155,7 @@ roof_status roof_scene_add_measurements(roof_scene *scene, const roof_machine *m
     roof_text_addf(&subtitle, "%zu of %zu kernels of %.80s: the others lack FLOPs or bytes", placed, count,
                    name);
     snprintf(scene->subtitle, sizeof scene->subtitle, "%s", subtitle.data != NULL ? subtitle.data : "");
+    scene->left_out += (int)(count - placed);
     status = subtitle.failed ? roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory") : status;
     roof_text_done(&subtitle);
   }

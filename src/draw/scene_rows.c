@@ -17,10 +17,11 @@ static roof_scene_row row_of_roof(const roof_scene *scene, const roof_scene_roof
 
 static roof_scene_row row_of_dot(const roof_scene *scene, const roof_scene_dot *dot) {
   double ceiling = dot->ceiling_flops_per_second > 0 ? dot->ceiling_flops_per_second : (double)NAN;
+  bool common = scene->subtitle[0] != '\0' && scene->left_out == 0;
   return (roof_scene_row){.what = dot->predicted ? "predicted" : "measured",
                           .machine = scene->series[dot->series],
                           .label = dot->label,
-                          .operation = scene->subtitle[0] != '\0' ? scene->subtitle : dot->label,
+                          .operation = common ? scene->subtitle : dot->label,
                           .limit = dot->detail,
                           .verdict = dot->predicted         ? "predicted"
                                      : dot->verdict != NULL ? dot->verdict

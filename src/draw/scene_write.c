@@ -32,9 +32,9 @@ roof_status roof_scene_write(const roof_scene *scene, roof_text *out, roof_error
   for (int i = 0; i < scene->dot_count; i++) {
     rf_json_append(dots, dot_json(scene, &scene->dots[i]));
   }
-  return rf_json_write(
-      json_pack("{s:s, s:o, s:o}", "schema", "roofline.plot/1", "roofs", roofs, "dots", dots), "plot", out,
-      error);
+  return rf_json_write(json_pack("{s:s, s:o, s:o, s:i}", "schema", "roofline.plot/1", "roofs", roofs, "dots",
+                                 dots, "left_out", scene->left_out),
+                       "plot", out, error);
 }
 
 roof_status roof_bars_write(const roof_bars *bars, roof_text *out, roof_error *error) {

@@ -430,6 +430,7 @@ static void draw_screen(const screen *s) {
     print_row(s, row);
   }
   roof_text_add(s->out, "\n");
+  print_wrapped(s, 0, s->scene->subtitle);
   print_roofs(s);
   print_ridges(s);
   print_dots(s);

@@ -123,9 +123,13 @@ refuses() { # CODE TEXT ARGUMENT...
   run -0 "$ROOFLINE" plot m.json --arrows --machine h100 --dtype fp16 --json
   [ "$(jq -c '[.dots[] | [.label, .intensity, .measured_flops_per_second, .attainable_flops_per_second, .next]]' <<<"$output")" = \
     '[["slow",100,500000000000,null,1],["fast",100,1000000000000,null,null]]' ]
+  [ "$(jq .left_out <<<"$output")" -eq 1 ]
+  run -0 env COLUMNS=40 "$ROOFLINE" plot m.json --machine h100 --dtype fp16
+  [[ $output == *$'2 of 3 kernels of m.json: the others\nlack FLOPs or bytes'* ]]
   "$ROOFLINE" plot m.json --machine h100 --dtype fp16 --to m.svg
   grep -q '2 of 3 kernels of m.json: the others lack FLOPs or bytes' m.svg
   "$ROOFLINE" plot m.json --machine h100 --dtype fp64 --to m.html
+  grep -q '<th scope="row">slow</th>' m.html
   grep -q '<title>fp16 vector 133.8 TFLOP/s</title>' m.html # by which they are judged
   grep -q '<td data-value="1.338e+14">133.8 TFLOP/s</td><td data-value="0.004">0.4 %</td><td class="bad">bug</td>' m.html
   echo '{"schema": "roofline.measurements/1", "kernels": [{"name": "time only", "seconds": 1}]}' >m.json

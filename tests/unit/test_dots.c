@@ -167,6 +167,7 @@ static void measured_kernels_without_figures_have_no_place(void **state) {
   assert_int_equal(scene.dots[0].next, 1);
   assert_near(scene.dots[1].flops_per_second, 1e11, 1e-12);
   assert_string_equal(scene.subtitle, "2 of 3 kernels of mine.json: the others lack FLOPs or bytes");
+  assert_int_equal(scene.left_out, 1);
   start(1);
   assert_int_equal(
       roof_scene_add_measurements(&scene, machines[0], 0, all.list + 1, 1, "mine.json", true, &error),
