@@ -137,31 +137,37 @@ static void cut(const char *text, size_t width, char *out) {
   memcpy(out + head + ELLIPSIS, end, strlen(end) + 1);
 }
 
-/** Its beginning, and from `from` on what distinguishes it from the others. */
-static void cut_at(const char *text, size_t from, size_t width, char *out) {
-  size_t room = width - ELLIPSIS, length = strlen(text), most = room / 2;
+/** Its beginning, and from `from` on what distinguishes it from the others; of a label its end too, which says on what
+ * it ran ("1 core"). */
+static void cut_at(const char *text, size_t from, bool label, size_t width, char *out) {
+  size_t room = width - ELLIPSIS, length = strlen(text), most = room / 2, tail = 0;
   if (length <= width) {
     memcpy(out, text, length + 1);
     return;
   }
-  for (int back = 0; back < BACK && from > 0 && isalnum((unsigned char)text[from - 1]); back++) {
-    from--; /* to where the word begins */
+  for (int back = 0;
+       back < BACK && from > 0 && isalnum((unsigned char)text[from - 1]) && length - from != most; back++) {
+    from--; /* to where the word begins, as long as the end has room */
   }
   from = length < most ? 0 : from > length - most ? length - most : from;
   from = character(text, from);
-  size_t rest = length - from;
-  size_t shown = rest > most ? character(text, from + most - ELLIPSIS) - from : rest;
-  size_t head = character(text, room - shown - (shown < rest ? ELLIPSIS : 0));
+  size_t rest = length - from, fits = label ? most + ELLIPSIS : most;
+  size_t shown = rest > fits ? character(text, from + most - ELLIPSIS) - from : rest;
+  if (label && shown < rest) {
+    tail = length - character(text, length - room / 3);
+    tail = tail < rest - shown && tail + shown + ELLIPSIS < room ? tail : 0;
+  }
+  size_t head = character(text, room - shown - tail - (shown < rest ? ELLIPSIS : 0));
   if (head >= from) { /* the beginning shows it */
     head = character(text, room);
-    shown = rest = 0;
+    shown = rest = tail = 0;
     from = length;
   }
   memcpy(out, text, head);
   memcpy(out + head, "...", ELLIPSIS);
   memcpy(out + head + ELLIPSIS, text + from, shown);
   memcpy(out + head + ELLIPSIS + shown, "...", shown < rest ? ELLIPSIS : 0);
-  out[head + ELLIPSIS + shown + (shown < rest ? ELLIPSIS : 0)] = '\0';
+  memcpy(out + head + ELLIPSIS + shown + (shown < rest ? ELLIPSIS : 0), text + length - tail, tail + 1);
 }
 
 /** A name with what is shown of it. */
@@ -198,7 +204,7 @@ static void separate(entry *entries, size_t count, size_t width) {
     from = alike < from ? alike : from;
   }
   for (size_t i = 0; i < count; i++) {
-    cut_at(entries[i].plain, from, width, entries[i].shown);
+    cut_at(entries[i].plain, from, !is_cpp(entries[i].name), width, entries[i].shown);
   }
 }
 

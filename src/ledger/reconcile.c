@@ -227,7 +227,7 @@ void roof_reconcile_sentence(const roof_reconcile *all, roof_text *out) {
   rf_ledger_doubts_add(&all->doubts, out);
   const roof_reconciled *furthest = find_furthest(all);
   if (furthest != NULL) {
-    roof_text_addf(out, "; most headroom%s in %s, %.3gx from its ceiling",
+    roof_text_addf(out, "; most headroom%s in %s, %.2fx from its ceiling",
                    is_most(all, furthest) ? "" : " of those not as expected", furthest->label,
                    furthest->headroom);
   }

@@ -261,6 +261,14 @@ entry() {
   [ "${lines[0]}" = '2 of 2 predictions measured; most headroom of those not as expected in big, 1.05x from its ceiling' ]
 }
 
+@test "a headroom is written alike in the sentence and in the table, however large" {
+  seals far add n=1Mi
+  "$ROOFLINE" record far seconds=1
+  run -0 "$ROOFLINE" reconcile
+  [[ ${lines[0]} =~ ' '([0-9]{4,}\.[0-9]{2}x)' from its ceiling' ]]
+  [ "$(grep -c -- "${BASH_REMATCH[1]}" <<<"$output")" -eq 2 ]
+}
+
 @test "a file that is no ledger is none, however it is read; an empty one has nothing to reconcile" {
   seals a add n=1Gi
   printf 'Function    Best Rate MB/s\nCopy: 1\n' >stream.txt

@@ -619,6 +619,22 @@ static void shown_names_differ(void **state) {
   }
 }
 
+static void a_label_keeps_its_end(void **state) {
+  (void)state;
+  enum { WIDTH = 25 };
+  const char *const names[] = {
+      "gemm-blocked m=1536 n=1536 k=1536 fp32", "gemm-blocked m=1536 n=1536 k=1536 fp32, 1 core",
+      "gemm-blocked m=768 n=1536 k=1536 fp32, 1 core", "gemm-blocked m=1536 n=1536 k=1536 bf16, 1 core"};
+  const char *const expected[] = {"gemm-blocked m...536 fp32", "gemm-block...fp32, 1 core",
+                                  "gemm...768 n=15... 1 core", "gemm-block...bf16, 1 core"};
+  char shown[4][WIDTH + 1];
+  assert_separate(names, 4);
+  assert_int_equal(roof_kernel_names(names, 4, WIDTH, shown[0], sizeof shown[0], NULL), ROOF_OK);
+  for (int i = 0; i < 4; i++) {
+    assert_string_equal(shown[i], expected[i]);
+  }
+}
+
 static void kernels_have_a_class(void **state) {
   (void)state;
   static const struct {
@@ -812,6 +828,7 @@ int main(void) {
       cmocka_unit_test(timed_kernels_share_their_counts),
       cmocka_unit_test(a_long_name_is_cut_in_its_middle),
       cmocka_unit_test(shown_names_differ),
+      cmocka_unit_test(a_label_keeps_its_end),
       cmocka_unit_test(a_diff_heeds_how_samples_vary),
       cmocka_unit_test(kernels_have_a_class),
       cmocka_unit_test(a_ranking_is_said_in_words),
