@@ -98,7 +98,7 @@ END
   printf 'a: add n=1 --machine %s\nb: adx n=1 --machine %s\n' "$h989" "$h989" >list.txt
   refuses 2 'list.txt:2: ' seal list.txt
   printf 'a: add n=8 --machine %s\na: add n=9 --machine %s\n' "$h989" "$h989" >list.txt
-  refuses 2 'two predictions' seal list.txt
+  refuses 2 'list.txt:2: label `a`: given to two predictions' seal list.txt
   printf '# nothing\n' >list.txt
   refuses 2 'no predictions' seal list.txt
   refuses 2 'No such file' seal nothing.txt
@@ -191,6 +191,8 @@ END
     '["measurement","ffn",0.002,[0.003,0.001,0.002],1000000000,1500000000,"by hand",1,false]' ]
   refuses 2 'did you mean `seconds`?' record ffn secnds=1
   refuses 2 'give seconds' record ffn bytes=1
+  refuses 2 'record ffn: give seconds=' record ffn
+  refuses 2 '`fnn`: No such file' record fnn
   refuses 2 'key=value' record ffn 1ms
   refuses 2 '1x' record ffn seconds=1x
   refuses 2 'must be more than 0 s' record ffn seconds=0

@@ -138,14 +138,6 @@ const char *cli_import_ledger_name(void) {
   return ledger == no_ledger ? NULL : cli_ledger_name(ledger);
 }
 
-static bool is_sealed(const roof_ledger_entries *all, const char *label) {
-  bool found = false;
-  for (size_t i = 0; i < all->count && !found; i++) {
-    found = !all->entries[i].measured && strcmp(all->entries[i].of.label, label) == 0;
-  }
-  return found;
-}
-
 /** A kernel is meant by its name as the table shows it too. */
 static roof_status take_shown(const char *name, const roof_ranking *ranking, roof_measurements *all,
                               roof_error *error) {
@@ -154,7 +146,7 @@ static roof_status take_shown(const char *name, const roof_ranking *ranking, roo
   for (size_t i = 0; i < all->count && status == ROOF_OK; i++) {
     const char *shown = ranking->rows[i].shown;
     roof_measurement *m = &all->list[i];
-    if (!is_sealed(&sealed, m->label) && is_sealed(&sealed, shown)) {
+    if (!cli_is_sealed(&sealed, m->label) && cli_is_sealed(&sealed, shown)) {
       snprintf(m->label, sizeof m->label, "%s", shown);
     }
   }

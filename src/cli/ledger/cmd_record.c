@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/columns.h"
 #include "cli/ledger/seal.h"
@@ -95,8 +96,22 @@ static roof_status read_served(const char *file, const char *ledger, roof_measur
   return status;
 }
 
+/** Refuses a label alone, which names no file but what was sealed. */
+static roof_status refuse_label(const char *word, const char *ledger, roof_error *error) {
+  roof_ledger_entries sealed = {0};
+  bool label = access(word, F_OK) != 0 && access(ledger, F_OK) == 0 &&
+               roof_ledger_read(ledger, &sealed, NULL) == ROOF_OK && cli_is_sealed(&sealed, word);
+  roof_ledger_entries_done(&sealed);
+  return label ? roof_error_set(error, ROOF_E_ARGUMENT, "record %s: give seconds=..., or samples=...", word)
+               : ROOF_OK;
+}
+
 static roof_status read_file(const char *file, const char *ledger, roof_measurements *b, roof_error *error) {
   bool is;
+  roof_status wrong = refuse_label(file, ledger, error);
+  if (wrong != ROOF_OK) {
+    return wrong;
+  }
   roof_status status = read_served(file, ledger, b, &is, error);
   return is || status != ROOF_OK ? status : roof_measurements_read(file, b, error);
 }

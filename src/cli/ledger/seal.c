@@ -1,5 +1,7 @@
 #include "cli/ledger/seal.h"
 
+#include <string.h>
+
 const char *cli_ledger_name(const char *typed) {
   return typed != NULL ? typed : CLI_DEFAULT_LEDGER;
 }
@@ -15,6 +17,14 @@ roof_status cli_seal_all(const char *ledger, const roof_sealings *sealings, cons
     cli_ledger_written(ledger);
   }
   return status;
+}
+
+bool cli_is_sealed(const roof_ledger_entries *entries, const char *label) {
+  bool found = false;
+  for (size_t i = 0; i < entries->count && !found; i++) {
+    found = !entries->entries[i].measured && strcmp(entries->entries[i].of.label, label) == 0;
+  }
+  return found;
 }
 
 static char written[256];

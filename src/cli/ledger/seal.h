@@ -17,6 +17,9 @@ roof_status cli_predict_collect(const cli_args *args, roof_sealings *sealings, r
 roof_status cli_seal_all(const char *ledger, const roof_sealings *sealings, const char *key,
                          roof_error *error);
 
+/** Whether entries of a ledger have a prediction of that label. */
+bool cli_is_sealed(const roof_ledger_entries *entries, const char *label);
+
 /** Remembers that entries are in the ledger, for cli_ledger_explain. */
 void cli_ledger_written(const char *ledger);
 
