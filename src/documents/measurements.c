@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "documents/json.h"
+#include "documents/locate.h"
 #include "host/file.h"
 #include "roofline/advise.h"
 #include "roofline/documents.h"
@@ -130,9 +131,11 @@ static void add(double *sum, double value) {
 }
 
 /** What is given by format or level is an object of numbers, each of which may be unknown. */
-static roof_status check_amounts(json_t *kernel, const char *key, const char *example, roof_error *error) {
+static roof_status check_amounts(json_t *kernel, const char *key, const char *example, const char **at,
+                                 roof_error *error) {
   json_t *amounts = json_object_get(kernel, key), *value;
   const char *name;
+  *at = key;
   if (amounts != NULL && !json_is_null(amounts) && !json_is_object(amounts)) {
     return roof_error_set(error, ROOF_E_PARSE, "`%s` must say of what, as {\"%s\": 1e9}", key, example);
   }
@@ -213,8 +216,10 @@ static roof_status read_counters(json_t *counters, roof_measurement *m, roof_err
 }
 
 /** A number that is not negative; null, and none at all, is unknown. */
-static roof_status read_amount(json_t *kernel, const char *key, double *value, roof_error *error) {
+static roof_status read_amount(json_t *kernel, const char *key, double *value, const char **at,
+                               roof_error *error) {
   json_t *said = json_object_get(kernel, key);
+  *at = key;
   *value = rf_json_number_of(said);
   return said == NULL || json_is_null(said) || *value >= 0
              ? ROOF_OK
@@ -222,13 +227,16 @@ static roof_status read_amount(json_t *kernel, const char *key, double *value, r
 }
 
 /** The ceiling that the document gives: a time, or a share of it. */
-static roof_status read_ceiling(json_t *kernel, roof_measurement *m, roof_error *error) {
+static roof_status read_ceiling(json_t *kernel, roof_measurement *m, const char **at, roof_error *error) {
   double share = NAN;
-  roof_status status = read_amount(kernel, "fraction_of_ceiling", &share, error);
-  status = status == ROOF_OK ? read_amount(kernel, "ceiling_seconds", &m->ceiling_seconds, error) : status;
-  status = status == ROOF_OK ? read_amount(kernel, "limit_seconds", &m->limit_seconds, error) : status;
-  status = status == ROOF_OK ? read_amount(kernel, "fastest_seconds", &m->fastest_seconds, error) : status;
-  status = status == ROOF_OK ? read_amount(kernel, "slowest_seconds", &m->slowest_seconds, error) : status;
+  roof_status status = read_amount(kernel, "fraction_of_ceiling", &share, at, error);
+  status =
+      status == ROOF_OK ? read_amount(kernel, "ceiling_seconds", &m->ceiling_seconds, at, error) : status;
+  status = status == ROOF_OK ? read_amount(kernel, "limit_seconds", &m->limit_seconds, at, error) : status;
+  status =
+      status == ROOF_OK ? read_amount(kernel, "fastest_seconds", &m->fastest_seconds, at, error) : status;
+  status =
+      status == ROOF_OK ? read_amount(kernel, "slowest_seconds", &m->slowest_seconds, at, error) : status;
   m->ceiling_seconds = isnan(m->ceiling_seconds) ? share * m->seconds : m->ceiling_seconds;
   m->achieved =
       strcmp(rf_json_text_of(json_object_get(kernel, "basis")), roof_basis_name(ROOF_ACHIEVED)) == 0;
@@ -236,7 +244,9 @@ static roof_status read_ceiling(json_t *kernel, roof_measurement *m, roof_error 
 }
 
 /** Reads what a kernel is known by, under `key`. */
-static roof_status read_label(json_t *from, const char *key, roof_measurement *m, roof_error *error) {
+static roof_status read_label(json_t *from, const char *key, roof_measurement *m, const char **at,
+                              roof_error *error) {
+  *at = key;
   const char *label = rf_json_text_of(json_object_get(from, key));
   if (label[0] == '\0') {
     return roof_error_set(error, ROOF_E_PARSE, "a kernel's `%s` must not be empty", key);
@@ -257,10 +267,10 @@ static roof_status name_kernel(const roof_measurement *m, roof_status status, ro
   return status;
 }
 
-static roof_status read_kernel(json_t *kernel, roof_measurement *m, roof_error *error) {
+static roof_status read_kernel(json_t *kernel, roof_measurement *m, const char **at, roof_error *error) {
   json_t *counted = json_object_get(kernel, "counted"), *sample;
   size_t index;
-  roof_status status = read_label(kernel, "name", m, error);
+  roof_status status = read_label(kernel, "name", m, at, error);
   if (status != ROOF_OK) {
     return status;
   }
@@ -271,13 +281,15 @@ static roof_status read_kernel(json_t *kernel, roof_measurement *m, roof_error *
   m->write_share = rf_json_number_of(json_object_get(kernel, "write_share"));
   m->update_share = rf_json_number_of(json_object_get(kernel, "update_share"));
   snprintf(m->uncounted, sizeof m->uncounted, "%s", rf_json_text_of(json_object_get(kernel, "not_counted")));
-  status = read_amount(kernel, "seconds", &m->seconds, error);
-  status = status == ROOF_OK ? read_ceiling(kernel, m, error) : status;
-  status = status == ROOF_OK ? check_amounts(kernel, "flops", "fp16", error) : status;
-  status = status == ROOF_OK ? check_amounts(kernel, "bytes", "memory", error) : status;
+  status = read_amount(kernel, "seconds", &m->seconds, at, error);
+  status = status == ROOF_OK ? read_ceiling(kernel, m, at, error) : status;
+  status = status == ROOF_OK ? check_amounts(kernel, "bytes", "memory", at, error) : status;
+  status = status == ROOF_OK ? check_amounts(kernel, "flops", "fp16", at, error) : status;
   status = status == ROOF_OK ? read_flops(json_object_get(kernel, "flops"), counted, m, error) : status;
   read_bytes(json_object_get(kernel, "bytes"), counted, m);
+  *at = status == ROOF_OK ? "counters" : *at;
   status = status == ROOF_OK ? read_counters(json_object_get(kernel, "counters"), m, error) : status;
+  *at = status == ROOF_OK ? "samples" : *at;
   json_array_foreach(json_object_get(kernel, "samples"), index, sample) {
     status = status == ROOF_OK ? roof_measurement_sample(m, rf_json_number_of(sample), error) : status;
   }
@@ -308,17 +320,22 @@ static roof_status read_taken(json_t *root, const char *file, double *taken, roo
 }
 
 /** An entry of a reconciliation: what was measured, and its share. */
-static roof_status read_entry(json_t *entry, roof_measurement *m, roof_error *error) {
+static roof_status read_entry(json_t *entry, roof_measurement *m, const char **at, roof_error *error) {
   m->seconds = rf_json_number_of(json_object_get(entry, "measured_seconds"));
-  roof_status status = read_label(entry, "label", m, error);
-  return status == ROOF_OK ? name_kernel(m, read_ceiling(entry, m, error), error) : status;
+  roof_status status = read_label(entry, "label", m, at, error);
+  return status == ROOF_OK ? name_kernel(m, read_ceiling(entry, m, at, error), error) : status;
 }
 
-/** A schema, the list in it and the reader of one of its members. */
+/** A schema, the list in it and the reader of one of its members, which says at which key it is. */
 typedef struct document {
   const char *schema, *list;
-  roof_status (*read)(json_t *kernel, roof_measurement *m, roof_error *error);
+  roof_status (*read)(json_t *kernel, roof_measurement *m, const char **at, roof_error *error);
 } document;
+
+typedef struct source {
+  const char *text, *file;
+  size_t length;
+} source;
 
 static const document documents[] = {{"roofline.measurements/1", "kernels", read_kernel},
                                      {"roofline.reconcile/1", "entries", read_entry}};
@@ -363,8 +380,33 @@ static roof_status read_head(json_t *root, roof_measurements *all, roof_error *e
   return ROOF_OK;
 }
 
+/** The number of a member; of none how many there are. */
+static size_t member_number(json_t *object, const char *key) {
+  const char *name;
+  json_t *value;
+  size_t number = 0;
+  json_object_foreach(object, name, value) {
+    if (strcmp(name, key) == 0) {
+      break;
+    }
+    number++;
+  }
+  return number;
+}
+
+/** Says where in the text the kernel of that number is wrong: at its member `key` if it has one. */
+static void locate(const source *s, json_t *root, const char *list, size_t number, const char *key,
+                   roof_error *error) {
+  json_t *kernel = json_array_get(json_object_get(root, list), number);
+  const size_t steps[] = {member_number(root, list), number, member_number(kernel, key)};
+  int line = 0, column = 0;
+  rf_json_locate(s->text, s->length, steps, json_object_get(kernel, key) != NULL ? 3 : 2, false, &line,
+                 &column);
+  (void)roof_error_at(error, s->file, line, column);
+}
+
 /** The first `count` documents are taken. */
-static roof_status read_root(json_t *root, const char *file, size_t count, roof_measurements *all,
+static roof_status read_root(json_t *root, const source *s, size_t count, roof_measurements *all,
                              roof_error *error) {
   const char *schema = rf_json_text_of(json_object_get(root, "schema"));
   const document *d = NULL;
@@ -375,10 +417,10 @@ static roof_status read_root(json_t *root, const char *file, size_t count, roof_
   double taken = NAN;
   *all = (roof_measurements){0};
   if (!json_is_array(list)) {
-    return refuse(file, count, error);
+    return refuse(s->file, count, error);
   }
   roof_status status = read_head(root, all, error);
-  status = status == ROOF_OK ? read_taken(root, file, &taken, &all->taken, error) : status;
+  status = status == ROOF_OK ? read_taken(root, s->file, &taken, &all->taken, error) : status;
   for (size_t i = 0; i < json_array_size(list) && status == ROOF_OK; i++) {
     roof_measurement *m = NULL;
     status = roof_measurements_add(all, &m, error);
@@ -386,9 +428,10 @@ static roof_status read_root(json_t *root, const char *file, size_t count, roof_
       memcpy(m->machine, all->machine, sizeof m->machine);
       m->taken = taken;
       m->taken_from = all->taken;
-      status = d->read(json_array_get(list, i), m, error);
+      const char *at = "";
+      status = d->read(json_array_get(list, i), m, &at, error);
       if (status != ROOF_OK) {
-        (void)roof_error_at(error, file, 0, 0);
+        locate(s, root, d->list, i, at, error);
       }
     }
   }
@@ -412,7 +455,7 @@ static roof_status parse(const char *text, size_t length, const char *file, size
   if (status != ROOF_OK) {
     return status;
   }
-  status = read_root(root, file, count, all, error);
+  status = read_root(root, &(source){text, file, length}, count, all, error);
   json_decref(root);
   return status;
 }

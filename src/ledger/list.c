@@ -11,6 +11,16 @@ typedef struct reader {
   void *user;
 } reader;
 
+/** Labels the last prediction; a label that a line before has is refused here, where the place is known. */
+static roof_status label_last(roof_sealings *all, const char *label, roof_error *error) {
+  for (size_t i = 0; i + 1 < all->count; i++) {
+    if (strcmp(all->list[i].label, label) == 0) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "label `%s`: given to two predictions", label);
+    }
+  }
+  return roof_sealing_name(&all->list[all->count - 1], label, error);
+}
+
 /** Predicts the words of one line and labels what comes out. */
 static roof_status predict_line(const reader *r, const char *label, const char *words, roof_sealings *all,
                                 roof_error *error) {
@@ -21,7 +31,7 @@ static roof_status predict_line(const reader *r, const char *label, const char *
     status =
         roof_error_set(error, ROOF_E_ARGUMENT, "label `%s`: one label, but %zu predictions", label, count);
   } else if (status == ROOF_OK && label != NULL && count == 1) {
-    status = roof_sealing_name(&all->list[before], label, error);
+    status = label_last(all, label, error);
   }
   return status;
 }

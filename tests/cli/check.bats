@@ -140,7 +140,8 @@ check() {
     results a=0.8 b=0.9 | jq ".kernels[1].ceiling_seconds = $bad" >r.json
     check r.json
     [ "$status" -eq 2 ]
-    [ "$stderr" = 'roofline: r.json: b: `ceiling_seconds` must be a number from 0 on, or null' ]
+    line=$(grep -n ceiling_seconds r.json | sed -n '2s/:.*//p')
+    [ "$stderr" = "roofline: r.json:$line:26: b: \`ceiling_seconds\` must be a number from 0 on, or null" ]
   done
   results a=0.8 | jq '.kernels[0].fraction_of_ceiling = "much"' >r.json
   check r.json
@@ -149,10 +150,11 @@ check() {
 
 @test "work and times that are no numbers, or do not say of what, are refused, not dropped" {
   refused() { # CHANGE WORDS
-    results a=0.8 | jq "$1" >r.json
+    results a=0.8 | jq -c "$1" >r.json
     check r.json
     [ "$status" -eq 2 ]
-    [ "$stderr" = "roofline: r.json: a: $2" ]
+    before=$(grep -o "^.*\"$(cut -d '`' -f 2 <<<"$2")\":" r.json)
+    [ "$stderr" = "roofline: r.json:1:$((${#before} + 1)): a: $2" ]
   }
   refused '.kernels[0].flops = 1e9' '`flops` must say of what, as {"fp16": 1e9}'
   refused '.kernels[0].bytes = 1e9' '`bytes` must say of what, as {"memory": 1e9}'
