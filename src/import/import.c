@@ -43,6 +43,8 @@ roof_status roof_format_find(const char *name, const roof_format **format, roof_
   return roof_error_unknown(error, "format", name, names, "`roofline import --list` shows all");
 }
 
+#define MODEL "a model, not a profile: `roofline model FILE` reads it"
+
 /** Files that cannot be read, by how they begin, and what to do instead. */
 static const struct {
   const char *begin, *why;
@@ -54,6 +56,7 @@ static const struct {
      "a pointer of Git LFS, not the file: `git lfs pull` fetches it"},
     {"PAR1", "a Parquet file: export CSV or SQLite instead"},
     {"PK\x03\x04", "a zip archive: unpack it first"},
+    {"GGUF", MODEL},
     {"BZh", "packed with bzip2: `bunzip2 -c FILE | roofline import -`"},
     {"version https://git-lfs", "a pointer of Git LFS, not the file: `git lfs pull` fetches it"},
     {"{\"sequence\":1,\"kind\":\"", "a ledger: `roofline reconcile --ledger FILE` reads it"},
@@ -74,6 +77,8 @@ static const struct {
     {"roofline.sweep/", "predictions: `roofline seal FILE` reads them"},
     {"roofline.reconcile/", "predictions and what was measured of them: `roofline check FILE` reads them"},
     {"roofline.description/", "a model: `roofline model FILE` reads it"},
+    {"roofline.measurements/",
+     "measurements in a version that is not known here; roofline.measurements/1 is"},
     {"roofline.", "an answer of roofline without a measurement to import"},
 };
 
@@ -89,6 +94,15 @@ static const char *own_document(const char *text) {
     }
   }
   return NULL;
+}
+
+/** Whether it is a model's config.json, or an ONNX file: a protocol buffer that begins with the version of its form. */
+static bool is_model(const char *head, size_t size) {
+  enum { VERSION = 0x08, NEWEST = 32, WIRE = 7, MESSAGE = 2 };
+  bool json = head[strspn(head, " \t\r\n")] == '{';
+  bool config = json && (strstr(head, "\"model_type\"") != NULL || strstr(head, "\"architectures\"") != NULL);
+  return config ||
+         (size > 2 && head[0] == VERSION && head[1] > 0 && head[1] < NEWEST && (head[2] & WIRE) == MESSAGE);
 }
 
 /** Whether the first line of a table has a number where the names of columns are. */
@@ -117,6 +131,9 @@ static roof_status refuse(roof_source *source, const char *head, size_t size, ro
   const char *what = own_document(head);
   if (what != NULL) {
     return rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "%s", what);
+  }
+  if (is_model(head, size)) {
+    return rf_import_error(source, error, ROOF_E_PARSE, 0, 0, MODEL);
   }
   if (begins_with_values(head, size)) {
     return rf_import_error(source, error, ROOF_E_PARSE, 1, 0,

@@ -422,6 +422,12 @@ DEVICES
   refused prediction.json 'a prediction: `roofline seal FILE` reads it'
   "$ROOFLINE" model llama-3.1-8b --machine h100 --json >model.json
   refused model.json 'an answer of roofline without a measurement to import'
+  echo '{"schema": "roofline.measurements/2", "kernels": []}' >later.json
+  refused later.json 'measurements in a version that is not known here; roofline.measurements/1 is'
+  echo '{"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 64}' >config.json
+  for model in config.json "$ROOFLINE_SOURCE/examples/resnet50.onnx" "$ROOFLINE_SOURCE/tests/fuzz/corpus/gguf/seed-llama.gguf"; do
+    refused "$model" 'a model, not a profile: `roofline model FILE` reads it'
+  done
   "$ROOFLINE" seal prediction.json --ledger l --quiet
   refused l 'a ledger: `roofline reconcile --ledger FILE` reads it'
 }
