@@ -83,10 +83,13 @@ static int unit_of(const char *text, roof_claim_kind kind) {
   return -1;
 }
 
-/** The row that `text` ends with although it is no quantity of it: its prefix or its number is wrong. */
+/** The row that `text` ends with although it is no quantity of it: its prefix or its number is wrong. What is per second
+ * is no time. */
 static int unit_meant(const char *text) {
   int last = sizeof units / sizeof units[0] - 1, row = 0;
-  while (row <= last && !roof_text_ends_with(text, units[row].text)) {
+  bool rate = roof_text_ends_with(text, "/s");
+  while (row <= last &&
+         (!roof_text_ends_with(text, units[row].text) || (rate && units[row].kind == ROOF_CLAIM_TIME))) {
     row++;
   }
   return row <= last ? row : -1;

@@ -125,6 +125,7 @@ copy n=1e9 5TFLOP/s|copy has no FLOP to count
 rate=fast|not a number
 0TB/s|must be more than 0
 1ZB/s|not a known unit; use B/s
+99parsec/s|which unit? FLOP/s, B/s, s, FLOP/B
 1TB/s --machine a100|one machine at a time
 ROWS
   run -3 --separate-stderr "$ROOFLINE" claim 100TFLOP/s --machine h100 --dtype fp4
