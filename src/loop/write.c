@@ -35,7 +35,7 @@ char *roof_loop_sentence(const roof_loop *loop, char *buffer, size_t size) {
     return buffer;
   }
   bool apart = naive != NULL && naive->reconciled.headroom > worst->reconciled.headroom;
-  rf_format(buffer, size, "%d kernels in %s: most headroom%s in %s, %.3gx from its ceiling", loop->done,
+  rf_format(buffer, size, "%d kernels in %s: most headroom%s in %s, %.2fx from its ceiling", loop->done,
             roof_dtype_name(loop->options.dtype), apart ? ", naive apart," : "", worst->kernel->name,
             worst->reconciled.headroom);
   return buffer;
