@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "region/job.h"
+#include "region/program.h"
 #include "roofline/text.h"
 #include "roofline/units.h"
 
@@ -124,8 +125,7 @@ void roof_job_remarks_describe(roof_text *out, const roof_job *job) {
       roof_text_add(out, "\n");
     }
     if (part->share > 1 + ROOF_PLACE_ROUNDING) {
-      roof_text_addf(out, "  %s: above the roof: its data stay in a cache, or it does less than it says\n",
-                     part->name);
+      roof_text_addf(out, "  %s: %s\n", part->name, rf_program_above(part->regime));
     }
   }
   for (size_t i = 0; i < job->measured.skipped_count; i++) {

@@ -12,6 +12,10 @@ void rf_program_part_init(roof_program_part *part, const char *label);
  *  Units: s, FLOP, bytes. Ownership: the program's. Errors: ROOF_E_MEMORY, as roof_measurements_parse. */
 roof_status rf_program_read(roof_program *program, const char *folder, roof_error *error);
 
+/** Why something may be above what its regime allows.
+ *  Units: none. Ownership: static. Errors: none. */
+const char *rf_program_above(roof_regime regime);
+
 /** Says which work given for the program as a whole has no use, since it marks regions.
  *  Units: none. Ownership: appends to the caller's text. Errors: out->failed. */
 void rf_program_unused_describe(roof_text *out, const roof_program *program);

@@ -55,16 +55,19 @@ static void add_ranks(const roof_program_part *part, roof_text *out) {
   }
 }
 
+const char *rf_program_above(roof_regime regime) {
+  return regime == ROOF_COMPUTE_BOUND
+             ? "above the peak, which no cache lifts: it does less than it says"
+             : "above the roof: its data stay in a cache, or it does less than it says";
+}
+
 static void add_remark(const roof_program_part *part, roof_text *out) {
   const roof_measurement *m = &part->measurement;
   if (is_unknown(part)) {
     roof_text_addf(out, "  %s: its FLOPs and bytes are unknown, so it has no place on a roofline\n",
                    m->label);
   } else if (part->placed.state > ROOF_PLACE_POSSIBLE) {
-    roof_text_addf(out,
-                   "  %s: above the roof of memory or peak: its data stay in a cache, or it does less "
-                   "than it says\n",
-                   m->label);
+    roof_text_addf(out, "  %s: %s\n", m->label, rf_program_above(part->placed.regime));
   }
   if (part->ranks > 1) {
     add_ranks(part, out);

@@ -81,6 +81,13 @@ triad,10,1,fp64,200000,2400000' ]
   [ "$(json '[.kernels[0] | .flops, .bytes, .binding, .counted.flops]')" = '[{"fp32":1000000000},{"DRAM":30000000},"fp32 vector","command line"]' ]
 }
 
+@test "what is above the peak is in no cache, and its share is not written out" {
+  run -0 --separate-stderr "$ROOFLINE" run --flops 1e18 --bytes 30M --dtype fp32 --machine fake -- true
+  [[ $stderr == *'over 1000 %'* && $stderr == *'true: above the peak, which no cache lifts: it does less than it says'* ]]
+  run -0 --separate-stderr "$ROOFLINE" run --flops 1 --bytes 1P --dtype fp32 --machine fake -- true
+  [[ $stderr == *'true: above the roof: its data stay in a cache, or it does less than it says'* ]]
+}
+
 @test "the label of --op is the one that sealing gives" {
   run -0 "$ROOFLINE" predict gemm m=512 n=512 k=512 --dtype fp64 --machine fake --seal
   run_json --op 'gemm m=512 n=512 k=512' --machine fake -- sleep 0.01

@@ -24,6 +24,11 @@ const char *cli_measured_dtypes(const void *row, char scratch[CLI_SCRATCH]) {
   return used > 0 ? scratch : isnan(m->flops) ? NULL : roof_dtype_name(m->dtype);
 }
 
+const char *cli_measured_share(double share, char scratch[CLI_SCRATCH]) {
+  static const double most = 10; /* beyond it the FLOPs or bytes are wrong, whatever the share */
+  return share > most ? "over 1000 %" : isnan(share) ? NULL : cli_column_say(scratch, "%.1f %%", 100 * share);
+}
+
 double cli_measured_flops_rate(const void *row) {
   const roof_measurement *m = row;
   return m->flops / m->seconds;

@@ -29,6 +29,8 @@
 
 void cli_measured_samples(const void *row, roof_text *out);
 const char *cli_measured_dtypes(const void *row, char scratch[CLI_SCRATCH]);
+/** "72.1 %", "over 1000 %"; NULL: unknown. */
+const char *cli_measured_share(double share, char scratch[CLI_SCRATCH]);
 double cli_measured_flops_rate(const void *row);
 double cli_measured_bytes_rate(const void *row);
 double cli_measured_intensity(const void *row); /**< NaN where it is not finite */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/columns.h"
+#include "cli/run/measured.h"
 #include "cli/run/program.h"
 #include "cli/run/timeline.h"
 #include "cluster/gather.h"
@@ -23,6 +24,7 @@ static const roof_job *shown; /* that the columns are of */
 CLI_WORD(slowest_of, roof_job_part, r->ranks > 1 ? cli_column_say(scratch, "%d", r->slowest) : NULL)
 CLI_VALUE(uneven_of, roof_job_part, r->ranks > 1 ? r->slowest_seconds / r->mean_seconds : (double)NAN)
 CLI_WORD(node_of, roof_job_part, r->node >= 0 ? shown->nodes[r->node] : NULL)
+CLI_WORD(part_share_of, roof_job_part, cli_measured_share(r->share, scratch))
 
 static const cli_column part_columns[] = {
     {.header = "node", .name = true, .optional = true, .text = node_of},
@@ -34,7 +36,7 @@ static const cli_column part_columns[] = {
     {.header = "slowest", .right = true, .rank = 1, .text = slowest_of},
     {.header = "FLOPs", .unit = "FLOP/s", CLI_FIELD(NUMBER, roof_job_part, flops_per_second)},
     {.header = "memory", .unit = "B/s", CLI_FIELD(NUMBER, roof_job_part, bytes_per_second)},
-    {.header = "of ceiling", CLI_PERCENT(1), CLI_FIELD(NUMBER, roof_job_part, share)},
+    {.header = "of ceiling", .right = true, .text = part_share_of},
     {.header = "bound by", .rank = 5, CLI_FIELD(NAME, roof_job_part, binding)},
     {0}};
 

@@ -18,6 +18,7 @@ static double rate(const roof_program_part *part, double work) {
 CLI_VALUE(flops_rate, roof_program_part, rate(r, r->measurement.flops))
 CLI_VALUE(bytes_rate, roof_program_part, rate(r, r->measurement.bytes))
 CLI_VALUE(spread, roof_program_part, r->measurement.sample_count > 1 ? r->measurement.stats.spread : NAN)
+CLI_WORD(share_of, roof_program_part, cli_measured_share(r->placed.share, scratch))
 
 static const cli_column columns[] = {
     {.header = "region", .name = true, CLI_FIELD(NAME, roof_program_part, measurement.label)},
@@ -28,7 +29,7 @@ static const cli_column columns[] = {
     {.header = "FLOPs", .unit = "FLOP/s", .number = flops_rate},
     {.header = "memory", .unit = "B/s", .number = bytes_rate},
     {.header = "FLOP/B", .rank = 2, .digits = 4, .number = cli_measured_intensity},
-    {.header = "of ceiling", CLI_PERCENT(1), CLI_FIELD(NUMBER, roof_program_part, placed.share)},
+    {.header = "of ceiling", .right = true, .text = share_of},
     {.header = "bound by", CLI_FIELD(NAME, roof_program_part, placed.binding)},
     CLI_MEASURED(roof_program_part),
     {.key = "working_set_bytes", .number = cli_measured_unknown},
