@@ -106,6 +106,12 @@ ROOF_API roof_status roof_runs_measure(roof_runs *runs, size_t index, roof_error
  *  Errors: none. */
 ROOF_API void roof_runs_place(roof_runs *runs, roof_machine *machine);
 
+/** The answer in one sentence: which of what ran is furthest from its ceiling.
+ *  Units: none.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: out->failed. */
+ROOF_API void roof_runs_sentence(const roof_runs *runs, roof_text *out);
+
 /** Appends the roofline.measurements/1 document of what ran, and why the others did not.
  *  Units: s, FLOP, bytes.
  *  Ownership: appends to the caller's `out`.

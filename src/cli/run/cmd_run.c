@@ -177,23 +177,25 @@ static roof_status count_all(roof_runs *runs, roof_error *error) {
 }
 
 CLI_WORD(level_text, roof_run, level_name(r))
+CLI_WORD(verdict_of, roof_run, r->at.verdict != NULL ? r->at.verdict->name : NULL)
 CLI_VALUE(sample_count, roof_run, r->measurement.sample_count)
 
 static const cli_column columns[] = {
     {.header = "kernel", .name = true, CLI_FIELD(NAME, roof_run, measurement.label)},
-    {.header = "data", .rank = 1, .binary = true, CLI_FIELD(NUMBER, roof_run, working_set)},
-    {.header = "in", .rank = 3, .text = level_text},
+    {.header = "data", .rank = 2, .binary = true, CLI_FIELD(NUMBER, roof_run, working_set)},
+    {.header = "in", .rank = 4, .text = level_text},
     {.header = "time", .unit = "s", CLI_FIELD(NUMBER, roof_run, measurement.seconds)},
     {.header = "spread",
-     .rank = 2,
+     .rank = 3,
      CLI_PERCENT(1),
      .none = "",
      CLI_FIELD(NUMBER, roof_run, measurement.stats.spread)},
-    {.header = "samples", .rank = 4, .fixed = true, .number = sample_count},
+    {.header = "samples", .rank = 5, .fixed = true, .number = sample_count},
     {.header = "FLOPs", .unit = "FLOP/s", .number = cli_measured_flops_rate},
     {.header = "memory", .unit = "B/s", .number = cli_measured_bytes_rate},
     {.header = "of ceiling", CLI_PERCENT(1), .none = "", CLI_FIELD(NUMBER, roof_run, at.share)},
-    {.header = "bound by", .none = "", CLI_FIELD(NAME, roof_run, at.binding)},
+    {.header = "bound by", .rank = 1, .none = "", CLI_FIELD(NAME, roof_run, at.binding)},
+    {.header = "verdict", .none = "", .verdict = true, .text = verdict_of},
     CLI_MEASURED(roof_run),
     {.key = "working_set_bytes", CLI_FIELD(NUMBER, roof_run, working_set)},
     {.key = "level", .text = level_text},
@@ -251,6 +253,8 @@ static void add_baseline(const roof_run *r, const roof_kernel *baseline, roof_te
 }
 
 static void add_text(const roof_runs *runs, roof_text *out) {
+  roof_runs_sentence(runs, out);
+  roof_text_add(out, "\n");
   cli_columns_add_text(out, rows_of(runs));
   roof_text_add(out, "\n");
   add_remarks(runs, out);
