@@ -245,8 +245,16 @@ ROOF_API roof_status roof_gate_judge(const roof_gate *gate, const roof_placed *p
                                      size_t now_count, double *before, size_t before_count,
                                      roof_gate_result *result, roof_error *error);
 
-/** Places a measurement: under `ceilings`, FLOPs of which it does not say the unit being of the operation
- *  that its label begins with; NULL: under the ceiling that its document gives.
+/** Sets placed work against the ceiling and the prediction that its document gives, where it gives a ceiling: what binds
+ *  stays as it was placed. `noise` as in roof_counted.
+ *  Units: s, of the time that was placed.
+ *  Ownership: changes *placed.
+ *  Errors: none. */
+ROOF_API void roof_place_given(const roof_given *given, double noise, roof_placed *placed);
+
+/** Places a measurement: against the ceiling that its document gives (roof_measurements_drop_ceilings takes it back),
+ *  else under `ceilings` (NULL: none), FLOPs of which it does not say the unit being of the operation that its label
+ *  begins with.
  *  Units: s.
  *  Ownership: fills *placed on success only.
  *  Errors: ROOF_E_MEMORY; what is not known says why. */
@@ -259,7 +267,7 @@ typedef struct roof_gate_side {
   const char *machine; /**< "" unknown */
   const roof_measurement *kernels;
   size_t count;
-  const roof_ceilings *ceilings; /**< NULL: those of the document */
+  const roof_ceilings *ceilings; /**< of kernels that have none in the document; NULL: none */
 } roof_gate_side;
 
 enum { ROOF_GATE_MESSAGE = 256 };

@@ -194,6 +194,7 @@ typedef struct roof_record {
   size_t line_count;
   /** What the file says was not counted, "" nothing, static or the profile's; NULL: it does not say. */
   const char *uncounted;
+  roof_given given; /**< the ceiling that the file gives for all calls */
   roof_ran *ran;    /**< NULL: the file gives no shape */
   roof_served *run; /**< NULL: no run of a whole model */
 } roof_record;
@@ -388,6 +389,12 @@ typedef struct roof_ranking {
   const struct roof_parts
       *parts; /**< NULL: not rolled up. Whoever asks for them sets them, to have them written */
 } roof_ranking;
+
+/** Takes back the ceilings that the files give themselves, so that those of a machine hold.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API void roof_profile_drop_ceilings(roof_profile *profile);
 
 /** Places the kernels of a profile whose name matches `filter` (POSIX extended; NULL: all) under ceilings.
  *  Units: s.

@@ -46,6 +46,14 @@ typedef enum roof_taken {
  *  Errors: none. */
 ROOF_API const char *roof_taken_name(roof_taken taken);
 
+/** The ceiling and the prediction that a document gives for a time, s. NaN: none. */
+typedef struct roof_given {
+  double ceiling_seconds; /**< the least time */
+  double limit_seconds;   /**< the same at the hardware's own limits, where the ceiling was measured */
+  double fastest_seconds, slowest_seconds; /**< the ends of what is predicted */
+  bool achieved;                           /**< the ceiling is one that a benchmark reached */
+} roof_given;
+
 /** One kernel on one machine. `samples` are seconds per call, in the order taken. */
 typedef struct roof_measurement {
   char label[ROOF_LABEL_MAX]; /**< matches a prediction's label */
@@ -112,6 +120,12 @@ ROOF_API void roof_measurement_init(roof_measurement *measurement);
  *  Ownership: copied.
  *  Errors: none. */
 ROOF_API void roof_measurement_name(roof_measurement *measurement, const char *name);
+
+/** The ceiling and the prediction that its document gives for `calls` calls.
+ *  Units: s.
+ *  Ownership: by value.
+ *  Errors: none. */
+ROOF_API roof_given roof_measurement_given(const roof_measurement *measurement, double calls);
 
 /** Frees the samples and resets.
  *  Units: none.

@@ -33,8 +33,9 @@ typedef struct roof_plot {
   int dtype_count;
   const roof_userops *userops; /**< operations of your own */
   int userops_count;
-  bool ceilings; /**< every ceiling of the one machine: roof_scene_add_ceilings */
-  bool arrows;   /**< join the values of a list, and the kernels of a file, in the order given */
+  bool ceilings;     /**< every ceiling of the one machine: roof_scene_add_ceilings */
+  bool machine_said; /**< its ceilings go before those that a file gives itself */
+  bool arrows;       /**< join the values of a list, and the kernels of a file, in the order given */
 } roof_plot;
 
 /** A scene of the machines' ceilings with what the words name on it: an operation, a graph, a list of operations or

@@ -64,6 +64,8 @@ class Profile:
             options.format = found
         names = [os.fspath(path) for path in paths]
         call("roof_import_files", texts(names), len(names), C.byref(options), self._address)
+        if machine is not None:
+            lib.roof_profile_drop_ceilings(self._address)
         self._machine = _machine_of(self._raw, machine)
         self._rank(filter)
         d = self._document

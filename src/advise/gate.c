@@ -124,34 +124,60 @@ static roof_status heed_prediction(const roof_ceilings *ceilings, const roof_mea
   return status == ROOF_E_MEMORY ? roof_error_set(error, status, "%s", why.message) : ROOF_OK;
 }
 
+void roof_place_given(const roof_given *given, double noise, roof_placed *placed) {
+  roof_placed at = *placed, limited, own;
+  if (isnan(given->ceiling_seconds)) {
+    return;
+  }
+  roof_place_time(given->limit_seconds, ROOF_THEORETICAL, at.seconds, noise, &limited);
+  roof_place_time(given->ceiling_seconds, given->achieved ? ROOF_ACHIEVED : ROOF_THEORETICAL, at.seconds,
+                  noise, &own);
+  bool beyond = limited.state == ROOF_PLACE_IMPOSSIBLE; /* the hardware, not the benchmark alone */
+  at.state = beyond ? limited.state : own.state;
+  memcpy(at.why, beyond ? limited.why : own.why, sizeof at.why);
+  at.basis = own.basis;
+  at.ceiling_seconds = own.ceiling_seconds;
+  at.limit_seconds = own.limit_seconds;
+  at.share = own.share;
+  at.at_least = own.at_least;
+  at.headroom = own.headroom;
+  at.lost_seconds = own.lost_seconds;
+  at.verdict = own.verdict;
+  roof_place_foresee(&at, given->fastest_seconds, given->slowest_seconds);
+  *placed = at;
+}
+
+/** Under the ceilings of a machine. */
+static roof_status place_under(const roof_ceilings *ceilings, const roof_measurement *m, roof_counted *work,
+                               roof_placed *placed, roof_error *error) {
+  const roof_op *op = roof_op_of_kernel(m->label);
+  work->unit = op != NULL ? (int)op->unit : -1;
+  roof_place(ceilings, work, placed);
+  roof_status status = heed_prediction(ceilings, m, placed, error);
+  roof_place_withhold(placed, m->uncounted);
+  return status;
+}
+
 roof_status roof_place_measurement(const roof_ceilings *ceilings, const roof_measurement *m,
                                    roof_placed *placed, roof_error *error) {
   roof_counted work;
+  roof_placed at;
+  roof_status status = ROOF_OK;
   roof_counted_of(m, &work);
   if (ceilings != NULL) {
-    roof_placed at;
-    const roof_op *op = roof_op_of_kernel(m->label);
-    work.unit = op != NULL ? (int)op->unit : -1;
-    roof_place(ceilings, &work, &at);
-    roof_status status = heed_prediction(ceilings, m, &at, error);
-    roof_place_withhold(&at, m->uncounted);
-    if (status == ROOF_OK) {
-      *placed = at;
-    }
-    return status;
+    status = place_under(ceilings, m, &work, &at, error);
+  } else {
+    roof_place_time(NAN, ROOF_THEORETICAL, m->seconds, work.noise, &at);
+    roof_place_foresee(&at, m->fastest_seconds, m->slowest_seconds);
+    at.flops = m->flops;
+    at.bytes = isnan(m->bytes) ? m->link_bytes : m->bytes;
   }
-  roof_placed limited;
-  roof_place_time(m->limit_seconds, ROOF_THEORETICAL, m->seconds, work.noise, &limited);
-  roof_place_time(m->ceiling_seconds, m->achieved ? ROOF_ACHIEVED : ROOF_THEORETICAL, m->seconds, work.noise,
-                  placed);
-  if (limited.state == ROOF_PLACE_IMPOSSIBLE) { /* beyond the hardware, not the benchmark alone */
-    placed->state = limited.state;
-    memcpy(placed->why, limited.why, sizeof placed->why);
+  if (status == ROOF_OK) {
+    const roof_given given = roof_measurement_given(m, 1);
+    roof_place_given(&given, work.noise, &at);
+    *placed = at;
   }
-  roof_place_foresee(placed, m->fastest_seconds, m->slowest_seconds);
-  placed->flops = m->flops;
-  placed->bytes = isnan(m->bytes) ? m->link_bytes : m->bytes;
-  return ROOF_OK;
+  return status;
 }
 
 /** A kernel of one side with its runs, which are its samples, or its time alone. */

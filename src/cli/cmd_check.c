@@ -78,7 +78,20 @@ static roof_status print_github(const cli_args *args, const roof_gate_report *r,
   return status;
 }
 
-static roof_status print_report(const cli_args *args, const roof_gate_report *r, roof_error *error) {
+/** What would give the ceilings that neither the file nor a machine that is known has. */
+static void add_missing(roof_text *out, const roof_gate_report *r, const roof_machine *machine) {
+  bool missing = false;
+  for (size_t i = 0; i < r->count; i++) {
+    missing |= r->lines[i].result.state == ROOF_GATE_NO_CEILING;
+  }
+  if (missing && machine == NULL) {
+    roof_text_addf(out, "\n  ceilings: %s%sgive --machine NAME\n", r->machine,
+                   r->machine[0] != '\0' ? " is not known: " : "");
+  }
+}
+
+static roof_status print_report(const cli_args *args, const roof_gate_report *r, const roof_machine *machine,
+                                roof_error *error) {
   cli_rows rows = CLI_ROWS(columns, r->lines, r->count);
   roof_text out = {0};
   roof_status status = junit != NULL ? write_junit(args, r, error) : ROOF_OK;
@@ -91,6 +104,7 @@ static roof_status print_report(const cli_args *args, const roof_gate_report *r,
     roof_gate_sentence(r, against, &out);
     roof_text_add(&out, "\n\n");
     cli_columns_add_text(&out, rows);
+    add_missing(&out, r, machine);
   }
   status = cli_print_end(&out, status, error);
   return status == ROOF_OK && github && !args->json ? print_github(args, r, error) : status;
@@ -125,13 +139,17 @@ static roof_status read_limits(const cli_args *args, roof_gate *gate, roof_error
                            : status;
 }
 
-/** The ceilings of the machine named. */
-static roof_status select_ceilings(const cli_args *args, roof_machine **machine, roof_ceilings *ceilings,
-                                   roof_error *error) {
-  roof_options assumed;
-  roof_status status = cli_select_machine(args, "check", machine, error);
+/** The machine named, else the one that the file was taken on, if it is known: of kernels that have no ceiling there. */
+static roof_status select_ceilings(const cli_args *args, const roof_measurements *now, roof_machine **machine,
+                                   roof_ceilings *ceilings, roof_error *error) {
+  roof_options assumed = {0};
+  const char *own = now->count > 0 ? now->list[0].machine : "";
+  roof_status status = args->machines != NULL ? cli_select_machine(args, "check", machine, error)
+                       : own[0] != '\0'       ? roof_catalog_load_known(own, machine, error)
+                                              : ROOF_OK;
   status = status == ROOF_OK ? cli_select_options(args, &assumed, error) : status;
-  return status == ROOF_OK ? roof_ceilings_init(ceilings, *machine, 0, &assumed, error) : status;
+  return status == ROOF_OK && *machine != NULL ? roof_ceilings_init(ceilings, *machine, 0, &assumed, error)
+                                               : status;
 }
 
 /** ROOF_E_GATE where a kernel misses; what nothing could be judged of does not pass either. */
@@ -144,41 +162,43 @@ static roof_status pass(const roof_gate_report *r, const char *file, roof_error 
   return roof_error_at(error, file, 0, 0);
 }
 
-/** Judges what the files hold and prints it. */
-static roof_status judge(const cli_args *args, const roof_gate *gate, const roof_ceilings *ceilings,
-                         roof_error *error) {
-  roof_measurements now = {0}, before = {0};
+/** Judges the files and prints it. */
+static roof_status judge(const cli_args *args, const roof_gate *gate, const roof_measurements *now,
+                         const roof_measurements *before, roof_error *error) {
+  roof_machine *machine = NULL;
+  roof_ceilings ceilings;
   roof_gate_report report = {0};
-  roof_status status = roof_measurements_read_results(args->words[0], &now, error);
-  if (status == ROOF_OK && against != NULL) {
-    status = roof_measurements_read_results(against, &before, error);
-  }
+  roof_status status = select_ceilings(args, now, &machine, &ceilings, error);
   if (status == ROOF_OK) {
-    roof_gate_side mine = roof_gate_side_of(&now, ceilings), theirs = roof_gate_side_of(&before, NULL);
+    roof_gate_side mine = roof_gate_side_of(now, machine != NULL ? &ceilings : NULL),
+                   theirs = roof_gate_side_of(before, NULL);
     status = roof_gate_check(gate, &mine, against != NULL ? &theirs : NULL, &report, error);
     status = status == ROOF_OK ? status : roof_error_at(error, args->words[0], 0, 0);
   }
-  status = status == ROOF_OK ? print_report(args, &report, error) : status;
+  status = status == ROOF_OK ? print_report(args, &report, machine, error) : status;
   status = status == ROOF_OK ? pass(&report, args->words[0], error) : status;
   roof_gate_report_done(&report);
-  roof_measurements_done(&now);
-  roof_measurements_done(&before);
+  roof_machine_free(machine);
   return status;
 }
 
 static roof_status check(const cli_args *args, roof_error *error) {
-  roof_machine *machine = NULL;
+  roof_measurements now = {0}, before = {0};
   roof_gate gate;
-  roof_ceilings ceilings;
   roof_status status = read_limits(args, &gate, error);
   if (github) {
     cli_screen_github();
   }
-  if (status == ROOF_OK && args->machines != NULL) {
-    status = select_ceilings(args, &machine, &ceilings, error);
+  status = status == ROOF_OK ? roof_measurements_read_results(args->words[0], &now, error) : status;
+  if (status == ROOF_OK && against != NULL) {
+    status = roof_measurements_read_results(against, &before, error);
   }
-  status = status == ROOF_OK ? judge(args, &gate, args->machines != NULL ? &ceilings : NULL, error) : status;
-  roof_machine_free(machine);
+  if (args->machines != NULL) {
+    roof_measurements_drop_ceilings(&now);
+  }
+  status = status == ROOF_OK ? judge(args, &gate, &now, &before, error) : status;
+  roof_measurements_done(&now);
+  roof_measurements_done(&before);
   return status;
 }
 

@@ -84,6 +84,9 @@ static roof_status make_shares(const cli_args *args, const roof_machine *machine
     return roof_error_set(error, ROOF_E_ARGUMENT, "plot shares: of which file of measurements?");
   }
   roof_status status = roof_measurements_read(args->words[1], &all, error);
+  if (args->machines != NULL) {
+    roof_measurements_drop_ceilings(&all);
+  }
   status = status == ROOF_OK ? roof_shares_chart(machine, all.list, all.count, bars, error) : status;
   roof_measurements_done(&all);
   return status;
@@ -197,6 +200,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
                     .dtype_count = args->dtype_count,
                     .userops = args->userops,
                     .userops_count = args->userops_count,
+                    .machine_said = args->machines != NULL,
                     .arrows = arrows != 0};
   roof_status status =
       select_machines(args, args->words, args->word_count, &machines, &plot.machine_count, error);

@@ -52,6 +52,14 @@ void roof_measurement_name(roof_measurement *measurement, const char *name) {
   snprintf(measurement->label, size, "%.*s~%016" PRIx64, (int)kept, name, rf_digest(name, strlen(name)));
 }
 
+roof_given roof_measurement_given(const roof_measurement *m, double calls) {
+  return (roof_given){.ceiling_seconds = calls * m->ceiling_seconds,
+                      .limit_seconds = calls * m->limit_seconds,
+                      .fastest_seconds = calls * m->fastest_seconds,
+                      .slowest_seconds = calls * m->slowest_seconds,
+                      .achieved = m->achieved};
+}
+
 void roof_measurement_done(roof_measurement *measurement) {
   free(measurement->samples);
   roof_measurement_init(measurement);

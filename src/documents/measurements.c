@@ -38,6 +38,12 @@ roof_status roof_measurements_add(roof_measurements *all, roof_measurement **one
   return ROOF_OK;
 }
 
+void roof_measurements_drop_ceilings(roof_measurements *all) {
+  for (size_t i = 0; i < all->count; i++) {
+    all->list[i].ceiling_seconds = all->list[i].limit_seconds = NAN;
+  }
+}
+
 roof_status roof_measurements_skip(roof_measurements *all, const char *what, const char *why,
                                    roof_error *error) {
   roof_skipped one;

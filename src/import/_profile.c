@@ -183,7 +183,8 @@ void roof_profile_done(roof_profile *profile) {
 }
 
 static void record_init(roof_record *record, const char *name) {
-  *record = (roof_record){.name = name, .link = "", .write_share = NAN, .update_share = NAN};
+  *record = (roof_record){
+      .name = name, .link = "", .write_share = NAN, .update_share = NAN, .given = {.ceiling_seconds = NAN}};
   count_init(&record->other_bytes);
   count_init(&record->link_bytes);
   count_init(&record->items);
@@ -353,6 +354,25 @@ void rf_import_calls(roof_record *record, uint64_t calls, uint64_t picoseconds) 
   bool over = __builtin_add_overflow(record->picoseconds, picoseconds, &record->picoseconds);
   record->picoseconds = over ? UINT64_MAX : record->picoseconds;
   record->timed = true;
+}
+
+void rf_import_give(roof_record *record, const roof_given *given, bool first) {
+  roof_given *all = &record->given;
+  if (first) {
+    *all = *given;
+    return;
+  }
+  all->ceiling_seconds += given->ceiling_seconds;
+  all->limit_seconds += given->limit_seconds;
+  all->fastest_seconds += given->fastest_seconds;
+  all->slowest_seconds += given->slowest_seconds;
+  all->achieved |= given->achieved;
+}
+
+void roof_profile_drop_ceilings(roof_profile *profile) {
+  for (size_t i = 0; i < profile->count; i++) {
+    profile->records[i].given.ceiling_seconds = NAN;
+  }
 }
 
 void rf_import_call(roof_profile *profile, roof_record *record, uint64_t picoseconds) {

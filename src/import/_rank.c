@@ -148,6 +148,9 @@ static void add(roof_ranking *r, const roof_ceilings *ceilings, const roof_recor
   }
   row->uncounted = uncounted_of(&row->at, record, &work, ceilings);
   roof_place_withhold(&row->at, row->uncounted);
+  if (ceilings->machine != NULL) {
+    roof_place_given(&record->given, work.noise, &row->at);
+  }
   row->starved = is_starved(record);
   r->seconds += timed(row);
   r->lost_seconds += row->at.lost_seconds > 0 ? row->at.lost_seconds : 0;

@@ -197,6 +197,9 @@ void rf_import_call(roof_profile *profile, roof_record *record, uint64_t picosec
 /** `calls` calls that took so many picoseconds together, without a sample of each. */
 void rf_import_calls(roof_record *record, uint64_t calls, uint64_t picoseconds);
 
+/** Adds the ceiling of calls, the `first` or further ones; NaN where either has none. */
+void rf_import_give(roof_record *record, const roof_given *given, bool first);
+
 /** Keeps a sample of seconds per call, or an even choice when there are many. */
 void rf_import_sample(roof_profile *profile, roof_record *record, double seconds);
 

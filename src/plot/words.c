@@ -24,6 +24,9 @@ static roof_status place_file(const chart *c, const char *const *words, int coun
                            ? roof_error_set(error, ROOF_E_ARGUMENT,
                                             "%s: a file of measurements takes no `%.60s`", file, words[1])
                            : roof_measurements_read(file, &all, error);
+  if (c->plot->machine_said) {
+    roof_measurements_drop_ceilings(&all);
+  }
   if (status == ROOF_OK) {
     status = roof_scene_add_measurements(c->scene, c->plot->machines[0], 0, all.list, all.count, file,
                                          c->plot->arrows, error);

@@ -135,6 +135,32 @@ check() {
   [[ $output != *'0.0 %'* ]]
 }
 
+@test "check, import and plot take the ceiling that the file gives, else that of the machine that it names, or of --machine" {
+  "$ROOFLINE" measure --backend fake --quiet >/dev/null
+  ON=fake results a=0.95 | jq '.kernels[0] |= (.seconds = 0.1 | .ceiling_seconds = 0.095 | .bytes = {DRAM: 3.2e9})' >r.json
+  shares() { # SHARE FILE OPTIONS
+    local share=$1
+    shift
+    run "$ROOFLINE" check "$@" --json
+    near '.kernels[0].fraction_of_ceiling' "$share"
+    run "$ROOFLINE" import "$@" --json
+    near '.kernels[0].fraction_of_ceiling' "$share"
+    near '.lost_seconds' "$(awk "BEGIN { print 0.1 * (1 - $share) }")"
+    run "$ROOFLINE" plot shares "$@" --json
+    near '.bars[0].value' "$share"
+    run "$ROOFLINE" plot "$@" --json
+    near '.dots[0] | .measured_flops_per_second / .ceiling_flops_per_second' "$share"
+  }
+  shares 0.95 r.json
+  shares 0.8 r.json --machine fake
+  jq 'del(.kernels[0] | .ceiling_seconds, .fraction_of_ceiling)' r.json >named.json
+  shares 0.8 named.json
+  jq '.machine = "elsewhere"' named.json >unknown.json
+  check unknown.json
+  [ "$status" -eq 1 ]
+  has 'ceilings: elsewhere is not known: give --machine NAME'
+}
+
 @test "a ceiling that is none is refused with its file, kernel and key" {
   for bad in -1e-3 '"x"' '[]'; do
     results a=0.8 b=0.9 | jq ".kernels[1].ceiling_seconds = $bad" >r.json

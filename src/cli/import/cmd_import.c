@@ -304,6 +304,9 @@ static roof_status import_all_files(const cli_args *args, const char *const *pat
   if (status == ROOF_OK) {
     status = roof_import_files(paths, (size_t)count, &o, &profile, error);
   }
+  if (args->machines != NULL || op_rules != NULL) {
+    roof_profile_drop_ceilings(&profile);
+  }
   for (int i = 0; op_rules != NULL && op_rules[i] != NULL && status == ROOF_OK; i++) {
     status = attach(args, op_rules[i], &profile, error);
   }
