@@ -173,7 +173,8 @@ typedef struct roof_record {
   uint64_t calls;
   uint64_t picoseconds; /**< of all calls, when `timed` */
   bool timed;
-  double *samples; /**< s a call: each one, or an even choice of ROOF_IMPORT_SAMPLES of them */
+  double own_seconds; /**< s of that time outside the regions in it; NaN: all of it */
+  double *samples;    /**< s a call: each one, or an even choice of ROOF_IMPORT_SAMPLES of them */
   size_t sample_count;
   uint64_t sampled;                     /**< calls that offered a sample */
   roof_count (*flops)[ROOF_UNIT_COUNT]; /**< of ROOF_DTYPE_COUNT formats */
@@ -232,10 +233,11 @@ typedef struct roof_profile {
   roof_by by;   /**< the dimension that the caller asked for: records are of one part of it */
   unsigned
       dimensions; /**< bits of the dimensions that the file could give, besides those that every file has */
-  const char *device;    /**< the processor as the file names it, "" unknown */
-  double taken;          /**< s since 1970 when the first of it was measured; NaN: the file does not say */
-  bool dated_by_file;    /**< `taken` is the date of a file that does not say itself */
-  bool truncated;        /**< a file of it ends too early: what follows is not here */
+  const char *device; /**< the processor as the file names it, "" unknown */
+  double taken;       /**< s since 1970 when the first of it was measured; NaN: the file does not say */
+  bool dated_by_file; /**< `taken` is the date of a file that does not say itself */
+  bool overlap;   /**< kernels may lie in each other, the file does not say which: no sum of their times */
+  bool truncated; /**< a file of it ends too early: what follows is not here */
   roof_machine *machine; /**< what the file has about the processor, figures marked measured; NULL nothing */
   roof_record *records;
   size_t count;

@@ -83,6 +83,7 @@ typedef struct roof_measurement {
   double calls;           /**< of all threads; NaN unknown */
   double threads;         /**< that called it; NaN unknown */
   double total_seconds;   /**< of all calls; NaN unknown */
+  double own_seconds;     /**< of those, in no other region inside; NaN unknown */
   double watts;    /**< mean power of the processor, with its memory where that is counted; NaN unknown */
   double joules;   /**< of one call at that power; NaN unknown */
   char power[200]; /**< how the power was measured or why not, "" where nothing is known of it */

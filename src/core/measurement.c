@@ -18,6 +18,7 @@ void roof_measurement_init(roof_measurement *measurement) {
                                     .threads = NAN,
                                     .total_seconds = NAN,
                                     .link_bytes = NAN,
+                                    .own_seconds = NAN,
                                     .ceiling_seconds = NAN,
                                     .limit_seconds = NAN,
                                     .fastest_seconds = NAN,

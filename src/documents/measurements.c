@@ -284,6 +284,7 @@ static roof_status read_kernel(json_t *kernel, roof_measurement *m, const char *
   m->calls = rf_json_number_of(json_object_get(kernel, "calls"));
   m->threads = rf_json_number_of(json_object_get(kernel, "threads"));
   m->total_seconds = rf_json_number_of(json_object_get(kernel, "total_seconds"));
+  m->own_seconds = rf_json_number_of(json_object_get(kernel, "own_seconds"));
   m->write_share = rf_json_number_of(json_object_get(kernel, "write_share"));
   m->update_share = rf_json_number_of(json_object_get(kernel, "update_share"));
   snprintf(m->uncounted, sizeof m->uncounted, "%s", rf_json_text_of(json_object_get(kernel, "not_counted")));

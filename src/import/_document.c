@@ -122,6 +122,9 @@ static json_t *kernel_json(const roof_ranked_record *row, bool busy) {
       rf_json_numbers(r->samples, r->sample_count), "flops", flops, "bytes", bytes, "items",
       json_incref(json_object_get(items, "items") != NULL ? json_object_get(items, "items") : json_null()),
       "counters", counters_of(r, "", busy));
+  if (!isnan(r->own_seconds)) {
+    rf_json_set(kernel, "own_seconds", rf_json_number(r->own_seconds));
+  }
   rf_json_set(kernel, "part", r->part != NULL ? json_string(r->part) : json_null());
   rf_json_set(kernel, "stalls", counters_of(r, RF_STALL, busy));
   rf_json_set(kernel, "intervals", counters_of(r, RF_INTERVAL, busy));

@@ -176,21 +176,22 @@ static double plus(double sum, double value) {
 static bool is_worse(const roof_ranked_record *row, const roof_ranked_record *than) {
   bool known = row->at.lost_seconds > 0, other = than->at.lost_seconds > 0;
   return known != other ? known
-         : known        ? row->at.lost_seconds > than->at.lost_seconds
-                        : row->at.seconds > than->at.seconds;
+         : known        ? rf_ranked_lost(row) > rf_ranked_lost(than)
+                        : rf_ranked_own(row) > rf_ranked_own(than);
 }
 
 static void add_row(roof_part *part, const roof_ranked_record *row) {
   const roof_placed *at = &row->at;
   part->kernels++;
   part->calls += row->record->calls;
-  part->seconds += isnan(at->seconds) ? 0 : at->seconds;
+  double own = rf_ranked_own(row);
+  part->seconds += isnan(own) ? 0 : own;
   part->flops = plus(part->flops, at->flops);
   part->bytes = plus(part->bytes, at->bytes);
   if (!isnan(at->share)) {
-    part->judged_seconds += at->seconds;
-    part->ceiling_seconds = plus(part->ceiling_seconds, at->ceiling_seconds);
-    part->lost_seconds = plus(part->lost_seconds, fmax(at->lost_seconds, 0));
+    part->judged_seconds += own;
+    part->ceiling_seconds = plus(part->ceiling_seconds, at->ceiling_seconds * (own / at->seconds));
+    part->lost_seconds = plus(part->lost_seconds, fmax(rf_ranked_lost(row), 0));
   }
   if (part->worst == NULL || is_worse(row, part->worst)) {
     part->worst = row;

@@ -183,8 +183,12 @@ void roof_profile_done(roof_profile *profile) {
 }
 
 static void record_init(roof_record *record, const char *name) {
-  *record = (roof_record){
-      .name = name, .link = "", .write_share = NAN, .update_share = NAN, .given = {.ceiling_seconds = NAN}};
+  *record = (roof_record){.name = name,
+                          .link = "",
+                          .write_share = NAN,
+                          .update_share = NAN,
+                          .own_seconds = NAN,
+                          .given = {.ceiling_seconds = NAN}};
   count_init(&record->other_bytes);
   count_init(&record->link_bytes);
   count_init(&record->items);

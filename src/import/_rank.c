@@ -7,13 +7,23 @@
 #include "import/import.h"
 #include "roofline/advise.h"
 
+double rf_ranked_own(const roof_ranked_record *row) {
+  return isnan(row->record->own_seconds) ? row->at.seconds : row->record->own_seconds;
+}
+
+double rf_ranked_lost(const roof_ranked_record *row) {
+  return isnan(row->at.lost_seconds) ? NAN : fmin(row->at.lost_seconds, rf_ranked_own(row));
+}
+
 static double timed(const roof_ranked_record *row) {
-  return isnan(row->at.seconds) ? 0 : row->at.seconds;
+  double own = rf_ranked_own(row);
+  return isnan(own) ? 0 : own;
 }
 
 /** What a kernel may hide: the time it lost, or all of its time where that is not known. */
 static double at_stake(const roof_ranked_record *row) {
-  return isnan(row->at.lost_seconds) ? row->at.seconds : row->at.lost_seconds;
+  double lost = rf_ranked_lost(row);
+  return isnan(lost) ? rf_ranked_own(row) : lost;
 }
 
 /** Most at stake first, then what has no time. */
@@ -153,8 +163,8 @@ static void add(roof_ranking *r, const roof_ceilings *ceilings, const roof_recor
   }
   row->starved = is_starved(record);
   r->seconds += timed(row);
-  r->lost_seconds += row->at.lost_seconds > 0 ? row->at.lost_seconds : 0;
-  r->judged_seconds += isnan(row->at.share) ? 0 : row->at.seconds;
+  r->lost_seconds += row->at.lost_seconds > 0 ? rf_ranked_lost(row) : 0;
+  r->judged_seconds += isnan(row->at.share) ? 0 : timed(row);
 }
 
 double roof_ranked_rate(const roof_ranked_record *row, const char **unit) {
@@ -243,10 +253,13 @@ roof_status roof_profile_rank(const roof_profile *profile, const roof_ceilings *
     free(r.rows);
     return roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
   }
+  if (profile->overlap && r.count > 1) {
+    r.seconds = r.lost_seconds = r.judged_seconds = NAN;
+  }
   for (size_t i = 0; i < r.count; i++) {
-    r.rows[i].time_share = r.rows[i].at.seconds / r.seconds;
+    r.rows[i].time_share = rf_ranked_own(&r.rows[i]) / r.seconds;
     if (r.rows[i].at.lost_seconds > 0 &&
-        (r.worst == NULL || r.rows[i].at.lost_seconds > r.worst->at.lost_seconds)) {
+        (r.worst == NULL || rf_ranked_lost(&r.rows[i]) > rf_ranked_lost(r.worst))) {
       r.worst = &r.rows[i];
     }
   }

@@ -29,12 +29,16 @@ static void add_kernels(const roof_profile *profile, const roof_ranking *r, bool
   roof_text_add(out, device && profile->truncated ? "truncated file: " : "");
   size_t kernels = r->kernels > 0 ? r->kernels : r->count;
   const char *what = profile->count > 0 && profile->records[0].run != NULL ? "run" : "kernel";
-  roof_text_addf(out, "%zu %s%s, %s", kernels, what, kernels == 1 ? "" : "s",
-                 r->seconds > 0 ? quantity(seconds, r->seconds, "s") : "no times");
+  roof_text_addf(out, "%zu %s%s", kernels, what, kernels == 1 ? "" : "s");
+  if (!isnan(r->seconds)) {
+    roof_text_addf(out, ", %s", r->seconds > 0 ? quantity(seconds, r->seconds, "s") : "no times");
+  }
   if (device && profile->device[0] != '\0') {
     roof_text_addf(out, " on %s", profile->device);
   }
-  if (kernels > 1 && r->longest != NULL) {
+  if (isnan(r->seconds)) {
+    roof_text_add(out, ": their times are not added up, as a region may lie in another");
+  } else if (kernels > 1 && r->longest != NULL) {
     roof_text_addf(out, ", %.0f %% of it in %s", 100 * longest_share(r), r->longest->shown);
   }
 }
@@ -121,7 +125,10 @@ void roof_ranking_sentence(const roof_profile *profile, const roof_ranking *r, c
                    machine->name);
     add_apart(r, out);
   }
-  if (r->worst != NULL) {
+  if (r->worst != NULL && isnan(r->lost_seconds)) {
+    roof_text_addf(out, "most time lost against the ceilings of %s in %s: %s\n", machine->name,
+                   r->worst->shown, quantity(lost, r->worst->at.lost_seconds, "s"));
+  } else if (r->worst != NULL) {
     roof_text_addf(out, "%s (%.0f %% of it) lost against the ceilings of %s, most in %s\n",
                    quantity(lost, r->lost_seconds, "s"), 100 * r->lost_seconds / r->seconds, machine->name,
                    r->worst->shown);

@@ -197,6 +197,12 @@ void rf_import_call(roof_profile *profile, roof_record *record, uint64_t picosec
 /** `calls` calls that took so many picoseconds together, without a sample of each. */
 void rf_import_calls(roof_record *record, uint64_t calls, uint64_t picoseconds);
 
+/** The time of a row outside the regions in it, s; NaN: no time. */
+double rf_ranked_own(const roof_ranked_record *row);
+
+/** What a row lost in that time at most, s; NaN: not known. */
+double rf_ranked_lost(const roof_ranked_record *row);
+
 /** Adds the ceiling of calls, the `first` or further ones; NaN where either has none. */
 void rf_import_give(roof_record *record, const roof_given *given, bool first);
 

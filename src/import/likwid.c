@@ -376,6 +376,7 @@ static void add_rate(roof_count *count, const extra *more, rate which) {
 
 /** The levels have what LIKWID computed; FLOPs are exact where the events are there. */
 static void finish(reading *r, event_region *region, const extra *more) {
+  r->profile->overlap = true;
   roof_record *record = rf_import_record(r->profile, region->name, strlen(region->name));
   if (record == NULL) {
     return;

@@ -43,6 +43,17 @@ static void add_bytes(roof_profile *profile, roof_record *record, const roof_mea
   }
 }
 
+/** A region's time without those inside it, as a part of what its calls are taken to be. */
+static void add_own(roof_profile *profile, roof_record *record, const roof_measurement *m, double seconds) {
+  double own = seconds * (m->own_seconds / m->total_seconds);
+  if (isfinite(own)) {
+    record->own_seconds = isnan(record->own_seconds) ? own : record->own_seconds + own;
+  }
+  if (m->own_seconds < m->total_seconds * (1 - 1e-6)) {
+    rf_import_fact(profile, "nested_regions", NAN, "time inside others is in both, in the sum once");
+  }
+}
+
 static void add_kernel(roof_profile *profile, const roof_measurement *m, const char *machine) {
   if (m->calls >= 1e15) {
     rf_import_skip(profile, m->label, "its calls are more than anything counts");
@@ -60,6 +71,7 @@ static void add_kernel(roof_profile *profile, const roof_measurement *m, const c
   if (rf_import_picoseconds(calls * m->seconds, &picoseconds)) {
     rf_import_calls(record, (uint64_t)calls, picoseconds);
   }
+  add_own(profile, record, m, calls * m->seconds);
   for (size_t i = 0; i < m->sample_count; i++) {
     rf_import_sample(profile, record, m->samples[i]);
   }

@@ -134,6 +134,8 @@ static void add_kernel(roof_text *out, const rf_recorder *r, const roof_region *
   add_number(out, median(t) * r->tick_seconds, SECONDS_DIGITS);
   roof_text_add(out, ", \"total_seconds\": ");
   add_number(out, (double)t->ticks * r->tick_seconds, SECONDS_DIGITS);
+  roof_text_add(out, ", \"own_seconds\": ");
+  add_number(out, (double)t->own * r->tick_seconds, SECONDS_DIGITS);
   roof_text_add(out, ",\n     \"flops\": ");
   if (is_counted(t)) {
     add_counted_flops(out, t);

@@ -80,6 +80,7 @@ static roof_status add_region(reader *r, const roof_measurement *region, roof_er
   roof_measurement *m = &part->measurement;
   m->calls += region->calls;
   m->total_seconds += region->total_seconds;
+  m->own_seconds = region->own_seconds + (isnan(m->own_seconds) ? 0 : m->own_seconds);
   part->bytes += region->calls * region->level_bytes[ROOF_MEMORY];
   if (isnan(region->flops)) {
     part->flops[ROOF_FP64] = NAN;

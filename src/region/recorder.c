@@ -15,6 +15,7 @@ enum { DEPTH = 64 };
 typedef struct frame {
   roof_region *region;
   uint64_t start;
+  uint64_t inner; /**< ticks in regions inside */
   bool counted;
   long long flops[RF_COUNTER_MAX];
 } frame;
@@ -235,6 +236,7 @@ void roof_region_begin(roof_region *region) {
   }
   frame *f = &t->stack[t->depth++];
   f->region = region;
+  f->inner = 0;
   leave(t);
   f->counted = rf_counters_read(&t->counters, f->flops);
   f->start = rf_ticks(counter);
@@ -262,6 +264,15 @@ static void count_flops(rf_tally *tally, const frame *f, const long long *flops)
   tally->counted_calls++;
 }
 
+/** What the call at `at` of the stack took without those inside it is its own; all of it is inside the one around. */
+static void count_own(thread *t, rf_tally *tally, int at, uint64_t ticks) {
+  uint64_t inner = t->stack[at].inner;
+  tally->own += ticks > inner ? ticks - inner : 0;
+  if (at > 0) {
+    t->stack[at - 1].inner += ticks;
+  }
+}
+
 void roof_region_end(roof_region *region, roof_dtype dtype, double flops, double bytes) {
   uint64_t now = rf_ticks(counter);
   thread *t = region == NULL || (unsigned)dtype >= ROOF_DTYPE_COUNT ? NULL : self != NULL ? self : join();
@@ -282,6 +293,7 @@ void roof_region_end(roof_region *region, roof_dtype dtype, double flops, double
       tally->unbegun++;
     } else {
       rf_tally_add(tally, now - t->stack[at].start, dtype, flops, bytes, &t->random);
+      count_own(t, tally, at, now - t->stack[at].start);
       rf_calls_add(&(rf_region_call){region, t->stack[at].start, now, t->number});
       if (counted && t->stack[at].counted) {
         count_flops(tally, &t->stack[at], counts);

@@ -50,6 +50,7 @@ void rf_tally_merge(rf_tally *into, const rf_tally *from, uint64_t *random) {
   }
   into->calls += from->calls;
   into->ticks += from->ticks;
+  into->own += from->own;
   into->unbegun += from->unbegun;
   into->unended += from->unended;
   into->too_deep += from->too_deep;

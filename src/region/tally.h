@@ -14,6 +14,7 @@ enum { RF_TALLY_SAMPLES = 1024 };
 typedef struct rf_tally {
   uint64_t calls;
   uint64_t ticks;
+  uint64_t own;      /**< of `ticks`, those in no region inside */
   uint64_t unbegun;  /**< ends without a begin */
   uint64_t unended;  /**< begins without an end */
   uint64_t too_deep; /**< calls nested too deeply to be timed */

@@ -785,6 +785,14 @@ WORK
   [[ $output != *'-6.'* ]]
 }
 
+@test "regions of LIKWID, which may lie in each other, have no sum" {
+  run -0 "$ROOFLINE" import "$fixtures/likwid.csv" --machine epyc-9654
+  [[ ${lines[1]} == '3 kernels on '*': their times are not added up, as a region may lie in another' ]]
+  [[ ${lines[2]} == 'most time lost against the ceilings of amd-epyc-9654 in '* ]]
+  run -0 "$ROOFLINE" import "$fixtures/likwid.csv" --json
+  [ "$(json '[.total_seconds, .lost_seconds]')" = '[null,null]' ]
+}
+
 @test "a kernel whose time is 0 has no rate" {
   jq -n '{schema: "roofline.measurements/1", kernels: [{name: "short", seconds: 0, flops: {fp32: 1e9}, bytes: {memory: 1e6}}]}' >z.json
   run -0 "$ROOFLINE" import z.json --machine h100

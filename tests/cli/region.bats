@@ -14,6 +14,40 @@ json() { # FILTER on regions.json
   jq -c "$1" regions.json
 }
 
+@test "the time of regions inside others is added up once" {
+  nm -D "$ROOFLINE_BUILD/libroofline_region.so" | grep -q ' U __asan_init' && skip "the library is built with sanitizers"
+  cat >nested.c <<'C'
+#include <time.h>
+#include "roofline/region.h"
+static void wait_ms(long ms) {
+  struct timespec t = {0, ms * 1000000};
+  nanosleep(&t, 0);
+}
+int main(void) {
+  for (int i = 0; i < 3; i++) {
+    ROOF_REGION_BEGIN("outer");
+    wait_ms(4);
+    ROOF_REGION_BEGIN("inner");
+    wait_ms(20);
+    ROOF_REGION_END("inner", 1e6, 1e6);
+    ROOF_REGION_END("outer", 1e6, 1e6);
+  }
+  return 0;
+}
+C
+  cc -I"$ROOFLINE_SOURCE/include" nested.c -o nested -L"$ROOFLINE_BUILD" -lroofline_region -Wl,-rpath,"$ROOFLINE_BUILD"
+  ROOFLINE_REGIONS=nested.json ./nested
+  [ "$(jq '[.kernels[] | .own_seconds < 0.9 * .total_seconds]' -c nested.json)" = '[true,false]' ]
+  run -0 "$ROOFLINE" import nested.json --machine a100 --json
+  echo "$output" >nested.answer
+  jq -e '([.kernels[].own_seconds] | add) / .total_seconds | . > 0.999999 and . < 1.000001' nested.answer
+  jq -e '(.kernels[] | select(.name == "outer").total_seconds) as $all | .total_seconds < 1.2 * $all and .lost_seconds <= .total_seconds' nested.answer
+  run -0 "$ROOFLINE" run --to run.json -- ./nested
+  jq -e '.kernels[] | select(.name == "outer") | .own_seconds < 0.9 * .total_seconds' run.json
+  run -0 "$ROOFLINE" import nested.json --machine a100
+  [[ $output == *'nested regions: time inside others is in both, in the sum once'* ]]
+}
+
 @test "C: calls, time, work and how it was counted" {
   cc -std=c17 "$ROOFLINE_SOURCE/examples/region.c" -o region $flags
   ROOFLINE_REGIONS=regions.json ./region
