@@ -139,14 +139,12 @@ static roof_status read_limits(const cli_args *args, roof_gate *gate, roof_error
                            : status;
 }
 
-/** The machine named, else the one that the file was taken on, if it is known: of kernels that have no ceiling there. */
+/** The ceilings of the machine named, else of the one that the file was taken on, if it is known. */
 static roof_status select_ceilings(const cli_args *args, const roof_measurements *now, roof_machine **machine,
                                    roof_ceilings *ceilings, roof_error *error) {
   roof_options assumed = {0};
-  const char *own = now->count > 0 ? now->list[0].machine : "";
-  roof_status status = args->machines != NULL ? cli_select_machine(args, "check", machine, error)
-                       : own[0] != '\0'       ? roof_catalog_load_known(own, machine, error)
-                                              : ROOF_OK;
+  const char *own = *machine == NULL && now->count > 0 ? now->list[0].machine : "";
+  roof_status status = own[0] != '\0' ? roof_catalog_load_known(own, machine, error) : ROOF_OK;
   status = status == ROOF_OK ? cli_select_options(args, &assumed, error) : status;
   return status == ROOF_OK && *machine != NULL ? roof_ceilings_init(ceilings, *machine, 0, &assumed, error)
                                                : status;
@@ -164,30 +162,32 @@ static roof_status pass(const roof_gate_report *r, const char *file, roof_error 
 
 /** Judges the files and prints it. */
 static roof_status judge(const cli_args *args, const roof_gate *gate, const roof_measurements *now,
-                         const roof_measurements *before, roof_error *error) {
-  roof_machine *machine = NULL;
+                         const roof_measurements *before, roof_machine **machine, roof_error *error) {
   roof_ceilings ceilings;
   roof_gate_report report = {0};
-  roof_status status = select_ceilings(args, now, &machine, &ceilings, error);
+  roof_status status = select_ceilings(args, now, machine, &ceilings, error);
   if (status == ROOF_OK) {
-    roof_gate_side mine = roof_gate_side_of(now, machine != NULL ? &ceilings : NULL),
+    roof_gate_side mine = roof_gate_side_of(now, *machine != NULL ? &ceilings : NULL),
                    theirs = roof_gate_side_of(before, NULL);
     status = roof_gate_check(gate, &mine, against != NULL ? &theirs : NULL, &report, error);
     status = status == ROOF_OK ? status : roof_error_at(error, args->words[0], 0, 0);
   }
-  status = status == ROOF_OK ? print_report(args, &report, machine, error) : status;
+  status = status == ROOF_OK ? print_report(args, &report, *machine, error) : status;
   status = status == ROOF_OK ? pass(&report, args->words[0], error) : status;
   roof_gate_report_done(&report);
-  roof_machine_free(machine);
   return status;
 }
 
 static roof_status check(const cli_args *args, roof_error *error) {
   roof_measurements now = {0}, before = {0};
+  roof_machine *machine = NULL;
   roof_gate gate;
   roof_status status = read_limits(args, &gate, error);
   if (github) {
     cli_screen_github();
+  }
+  if (status == ROOF_OK && args->machines != NULL) {
+    status = cli_select_machine(args, "check", &machine, error);
   }
   status = status == ROOF_OK ? roof_measurements_read_results(args->words[0], &now, error) : status;
   if (status == ROOF_OK && against != NULL) {
@@ -196,9 +196,10 @@ static roof_status check(const cli_args *args, roof_error *error) {
   if (args->machines != NULL) {
     roof_measurements_drop_ceilings(&now);
   }
-  status = status == ROOF_OK ? judge(args, &gate, &now, &before, error) : status;
+  status = status == ROOF_OK ? judge(args, &gate, &now, &before, &machine, error) : status;
   roof_measurements_done(&now);
   roof_measurements_done(&before);
+  roof_machine_free(machine);
   return status;
 }
 
