@@ -44,14 +44,15 @@ ROOF_API const roof_verdict *roof_verdict_on(roof_basis basis, double share);
  *  Errors: none. */
 ROOF_API const roof_verdict *roof_verdict_in(roof_regime regime, const roof_verdict *found);
 
-/** A band (nullable) where a prediction is known: "expected" for what is slow, but within the predicted interval from
- *  `fastest` to `slowest` (roof_prediction.expected_low_seconds and expected_high_seconds), and "faster" for what is under
- *  it and not yet as close to the ceiling as remeasure and done are. NaN: no prediction.
- *  Units: s.
+/** A band (nullable) of a share of the ceiling where a prediction is known: "expected" for what is slow, but within the
+ *  predicted interval from `fastest` to `slowest` (roof_prediction.expected_low_seconds and expected_high_seconds), and
+ *  "faster" for what is under it and slow, or normal or good where all that was predicted is of lower bands. NaN: no
+ *  prediction.
+ *  Units: share in 1, s.
  *  Ownership: static.
  *  Errors: none. */
-ROOF_API const roof_verdict *roof_verdict_heed(const roof_verdict *found, double seconds, double fastest,
-                                               double slowest);
+ROOF_API const roof_verdict *roof_verdict_heed(const roof_verdict *found, double share, double seconds,
+                                               double fastest, double slowest);
 
 /** Datasheets round: this share over a ceiling is still at it. */
 #define ROOF_PLACE_ROUNDING 5e-3

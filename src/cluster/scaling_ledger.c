@@ -68,7 +68,7 @@ static const char *judge(const rf_scaling_point *point, const roof_measurement *
   roof_counted_of(m, &counted);
   roof_place_time(point->predicted.lower_seconds, ROOF_THEORETICAL, m->seconds, counted.noise, &placed);
   const roof_verdict *verdict = roof_verdict_in(point->predicted.regime, placed.verdict);
-  verdict = roof_verdict_heed(verdict, m->seconds, point->predicted.low, point->predicted.high);
+  verdict = roof_verdict_heed(verdict, placed.share, m->seconds, point->predicted.low, point->predicted.high);
   return verdict != NULL ? verdict->name : "";
 }
 

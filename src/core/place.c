@@ -514,7 +514,7 @@ void roof_place_withhold(roof_placed *p, const char *uncounted) {
 void roof_place_foresee(roof_placed *placed, double fastest, double slowest) {
   placed->fastest_seconds = fastest;
   placed->slowest_seconds = slowest;
-  placed->verdict = roof_verdict_heed(placed->verdict, placed->seconds, fastest, slowest);
+  placed->verdict = roof_verdict_heed(placed->verdict, placed->share, placed->seconds, fastest, slowest);
 }
 
 void roof_place_heed(const roof_ceilings *ceilings, const roof_op *op, const double *values,

@@ -85,11 +85,12 @@ const roof_verdict *roof_verdict_in(roof_regime regime, const roof_verdict *foun
   return regime == ROOF_COMPUTE_BOUND && is_band(found, "remeasure") ? &of_arithmetic : found;
 }
 
-const roof_verdict *roof_verdict_heed(const roof_verdict *found, double seconds, double fastest,
+const roof_verdict *roof_verdict_heed(const roof_verdict *found, double share, double seconds, double fastest,
                                       double slowest) {
   bool slow = is_band(found, "bug") || is_band(found, "low");
   bool lands = is_band(found, "normal") || is_band(found, "good");
-  if ((slow || lands) && seconds < fastest) {
+  bool below = lands && share * seconds < found->from * fastest; /* what was predicted is of a lower band */
+  if ((slow || below) && seconds < fastest) {
     return &beyond_foreseen;
   }
   return slow && seconds <= slowest ? &as_foreseen : found;

@@ -7,14 +7,6 @@
 #include "import/import.h"
 #include "roofline/advise.h"
 
-double rf_ranked_own(const roof_ranked_record *row) {
-  return isnan(row->record->own_seconds) ? row->at.seconds : row->record->own_seconds;
-}
-
-double rf_ranked_lost(const roof_ranked_record *row) {
-  return isnan(row->at.lost_seconds) ? NAN : fmin(row->at.lost_seconds, rf_ranked_own(row));
-}
-
 static double timed(const roof_ranked_record *row) {
   double own = rf_ranked_own(row);
   return isnan(own) ? 0 : own;

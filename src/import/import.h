@@ -2,6 +2,7 @@
 #ifndef IMPORT_IMPORT_H
 #define IMPORT_IMPORT_H
 
+#include <math.h>
 #include <regex.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -198,10 +199,14 @@ void rf_import_call(roof_profile *profile, roof_record *record, uint64_t picosec
 void rf_import_calls(roof_record *record, uint64_t calls, uint64_t picoseconds);
 
 /** The time of a row outside the regions in it, s; NaN: no time. */
-double rf_ranked_own(const roof_ranked_record *row);
+static inline double rf_ranked_own(const roof_ranked_record *row) {
+  return isnan(row->record->own_seconds) ? row->at.seconds : row->record->own_seconds;
+}
 
 /** What a row lost in that time at most, s; NaN: not known. */
-double rf_ranked_lost(const roof_ranked_record *row);
+static inline double rf_ranked_lost(const roof_ranked_record *row) {
+  return isnan(row->at.lost_seconds) ? NAN : fmin(row->at.lost_seconds, rf_ranked_own(row));
+}
 
 /** Adds the ceiling of calls, the `first` or further ones; NaN where either has none. */
 void rf_import_give(roof_record *record, const roof_given *given, bool first);

@@ -242,7 +242,7 @@ static void judge_shares(roof_reconciled *r, const roof_ledger_entry *prediction
   r->fraction_of_ceiling = at.share;
   r->headroom = at.headroom;
   r->expected_fraction = prediction->of.lower_seconds / r->predicted_seconds;
-  at.verdict = roof_verdict_heed(roof_verdict_in(rf_ledger_regime(r->regime), at.verdict),
+  at.verdict = roof_verdict_heed(roof_verdict_in(rf_ledger_regime(r->regime), at.verdict), at.share,
                                  r->measured_seconds, r->fastest_seconds, r->slowest_seconds);
   r->verdict = at.verdict->name;
   r->gap_points = 100 * (r->expected_fraction - at.share);

@@ -151,11 +151,11 @@ void roof_reconcile_remarks(const roof_reconcile *all, roof_text *out) {
 
 /** How much of the sentence comes before its cause, which add_causes gives a line of its own. */
 static int length_before_cause(const roof_why *why) {
-  char told[sizeof why->sentence];
+  char last[sizeof why->sentence];
   const char *cause = NULL;
   for (size_t i = 0; i < why->count && cause == NULL; i++) {
-    rf_format(told, sizeof told, "; %s: %s", why->causes[i].name, why->causes[i].sentence);
-    cause = why->causes[i].certainty == ROOF_SHOWN ? strstr(why->sentence, told) : NULL;
+    rf_format(last, sizeof last, "; %s: %s", why->causes[i].name, why->causes[i].sentence);
+    cause = why->causes[i].certainty == ROOF_SHOWN ? strstr(why->sentence, last) : NULL;
   }
   return (int)(cause != NULL ? (size_t)(cause - why->sentence) : strlen(why->sentence));
 }

@@ -13,14 +13,6 @@
 
 enum { SHORT = 48, HOUR = 3600, DAY = 86400 };
 
-const char *rf_plain_number(char *buffer, size_t size, double value) {
-  if (fabs(value) >= 1e6) {
-    return roof_quantity_format(buffer, size, value, "");
-  }
-  rf_format(buffer, size, fabs(value) >= 1000 ? "%.0f" : "%.4g", value);
-  return buffer;
-}
-
 /** As people write counts of parameters: 8.03 B. */
 static const char *billions(char buffer[SHORT], double count) {
   rf_format(buffer, SHORT, count >= 1e9 ? "%.4g B" : "%.4g M", count >= 1e9 ? count / 1e9 : count / 1e6);

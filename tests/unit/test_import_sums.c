@@ -140,7 +140,8 @@ static void parts_lose_nothing(void **state) {
           seconds += parts.list[k].seconds;
         }
         assert_int_equal(calls, alone.calls);
-        assert_near(seconds, parts.seconds, 1e-9 * parts.seconds);
+        bool summed = !profile.overlap || ranking.count < 2;
+        assert_true(summed ? fabs(seconds - parts.seconds) <= 1e-9 * parts.seconds : isnan(parts.seconds));
         rolled[by] += parts.count > 1;
       }
       free(parts.list);

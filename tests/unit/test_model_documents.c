@@ -193,8 +193,10 @@ static void a_cluster(void **state) {
   assert_true(s.devices == 8 && s.parameters == 1e9 && s.tokens == 64000 && s.buffer_bytes == 0x1p20);
   assert_int_equal(roof_cluster_settings_read("devises=9", &s, &error), ROOF_E_NAME);
   assert_int_equal(roof_cluster_settings_read("devices", &s, &error), ROOF_E_NAME);
-  assert_int_equal(roof_cluster_settings_read("devices=0", &s, &error), ROOF_E_ARGUMENT);
-  assert_string_equal(error.message, "devices=0: must be a whole number from 1 to 1e18");
+  assert_int_equal(roof_cluster_settings_read("devices=9", &s, &error), ROOF_E_ARGUMENT);
+  assert_string_equal(error.message, "`devices`: given twice");
+  assert_int_equal(roof_cluster_settings_read("node=0", &s, &error), ROOF_E_ARGUMENT);
+  assert_string_equal(error.message, "node=0: must be a whole number from 1 to 1e18");
   assert_true(s.devices == 8);
   assert_int_equal(roof_target_init(&target, machine, &types, &options, NULL), ROOF_OK);
   assert_int_equal(roof_cluster_answer_of(&target, &s, &a, NULL), ROOF_OK);

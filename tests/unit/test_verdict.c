@@ -63,20 +63,22 @@ static void the_wall_decides_the_words(void **state) {
 /** What is slow and was predicted to be is as predicted; a faster time never reads calmer. */
 static void a_prediction_is_heeded(void **state) {
   (void)state;
-  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.4), 2e-3, 1e-3, 2e-3)->name, "expected");
-  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.4), 2.01e-3, 1e-3, 2e-3)->name, "bug");
-  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.6), 1e-3, 1e-3, 2e-3)->name, "expected");
-  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.6), 0.99e-3, 1e-3, 2e-3)->name, "faster");
-  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.6), 1e-3, NAN, 2e-3)->name, "expected");
-  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.7), 1.5e-3, 1e-3, 2e-3)->name, "normal");
-  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.7), 0.5e-3, 1e-3, 2e-3)->name, "faster");
-  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.89), 0.5e-3, 1e-3, 2e-3)->name, "faster");
-  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.95), 0.5e-3, 1e-3, 2e-3)->name, "remeasure");
-  assert_string_equal(roof_verdict_heed(roof_verdict_of(1.5), 0.5e-3, 1e-3, 2e-3)->name, "explain");
-  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.4), 1e-3, NAN, NAN)->name, "bug");
+  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.4), 0.4, 2e-3, 1e-3, 2e-3)->name, "expected");
+  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.4), 0.4, 2.01e-3, 1e-3, 2e-3)->name, "bug");
+  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.6), 0.6, 1e-3, 1e-3, 2e-3)->name, "expected");
+  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.6), 0.6, 0.99e-3, 1e-3, 2e-3)->name, "faster");
+  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.6), 0.6, 1e-3, NAN, 2e-3)->name, "expected");
+  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.7), 0.7, 1.5e-3, 1e-3, 2e-3)->name, "normal");
+  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.7), 0.7, 0.5e-3, 1e-3, 2e-3)->name, "faster");
+  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.89), 0.89, 0.5e-3, 1e-3, 2e-3)->name, "faster");
+  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.86), 0.86, 0.98e-3, 1e-3, 2e-3)->name, "faster");
+  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.86), 0.86, 0.99e-3, 1e-3, 2e-3)->name, "good");
+  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.95), 0.95, 0.5e-3, 1e-3, 2e-3)->name, "remeasure");
+  assert_string_equal(roof_verdict_heed(roof_verdict_of(1.5), 1.5, 0.5e-3, 1e-3, 2e-3)->name, "explain");
+  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.4), 0.4, 1e-3, NAN, NAN)->name, "bug");
   const roof_verdict *launches = roof_verdict_in(ROOF_OVERHEAD_BOUND, roof_verdict_of(0.1));
-  assert_ptr_equal(roof_verdict_heed(launches, 1e-3, 1e-3, 2e-3), launches);
-  assert_null(roof_verdict_heed(NULL, 1e-3, 1e-3, 2e-3));
+  assert_ptr_equal(roof_verdict_heed(launches, 0.1, 1e-3, 1e-3, 2e-3), launches);
+  assert_null(roof_verdict_heed(NULL, NAN, 1e-3, 1e-3, 2e-3));
 }
 
 /** The words of a regime and a prediction's interval are found in the bands of a measured ceiling too. */
@@ -95,9 +97,9 @@ static void a_measured_ceiling_has_bands_of_its_own(void **state) {
     const roof_verdict *band = roof_verdict_on(ROOF_ACHIEVED, rows[i].share);
     assert_string_equal(roof_verdict_in(rows[i].regime, band)->name, rows[i].name);
   }
-  assert_string_equal(roof_verdict_heed(roof_verdict_on(ROOF_ACHIEVED, 0.68), 1e-3, 1e-3, 2e-3)->name,
+  assert_string_equal(roof_verdict_heed(roof_verdict_on(ROOF_ACHIEVED, 0.68), 0.68, 1e-3, 1e-3, 2e-3)->name,
                       "expected");
-  assert_string_equal(roof_verdict_heed(roof_verdict_on(ROOF_ACHIEVED, 0.95), 1e-3, 1e-3, 2e-3)->name,
+  assert_string_equal(roof_verdict_heed(roof_verdict_on(ROOF_ACHIEVED, 0.95), 0.95, 1e-3, 1e-3, 2e-3)->name,
                       "done");
 }
 
