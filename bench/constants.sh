@@ -29,7 +29,8 @@ trap 'rm -rf "$scratch"' EXIT
 # TensorRT-LLM adds up in the kernel that norms (one shot, without NCCL's handshake): six tenths of NCCL's latency, of 0.4 to 1 what
 # leaves the least error of its serving points (aiconfigurator/serving_points).
 # What no framework is named for is FlashAttention's and FlashInfer's, which vLLM runs too, rather than half TensorRT-LLM's: of H20's
-# timings (infersim) the one is 7 to 10 % off, a mixture of both 12 to 20 %.
+# timings (infersim) the one is 7 to 10 % off, a mixture of both 12 to 20 %. Nor are narrow keys of GPUs without timings TensorRT-LLM's,
+# whose kernels read them again for each head of a group of more than 63.
 # Before Hopper TensorRT-LLM has no kernels of its own for a latent: what A100 takes says nothing of later GPUs, and is that of Ada's.
 # Nor does what vLLM falls back to for modelopt's experts in fp8 on H200 alone, five times as long as any other's.
 # Of n ranks that share a path each has an nth of it or more: `sharing` beyond 1, which the L40S's board shows, is of that board alone. What
@@ -189,7 +190,7 @@ amd-mi210.stream.eager        eager   -     neusight        neusight/vec
 gpu.stream.eager              eager   -     neusight        neusight/vec
 hopper.stream.eager           = gpu.stream.eager host_seconds=1.6e-5
 gpu.stream                    = gpu.stream.eager framework=null machine=null host_seconds=null latency_seconds=2e-6 row_passes=null cache_gain=1 wave_seconds=2e-6
-gpu.decode                    -       bf16  aiconfigurator  aiconfigurator/generation_attention_h200_sxm aiconfigurator/generation_attention_b200_sxm aiconfigurator/generation_attention_l40s aiconfigurator/generation_attention_a100_sxm-trtllm/1.0.0
+gpu.decode                    -       bf16  aiconfigurator  aiconfigurator/generation_attention_h200_sxm-trtllm/.*,fp8, aiconfigurator/generation_attention_b200_sxm-trtllm/.*,fp8, aiconfigurator/generation_attention_l40s-trtllm/.*,fp8, aiconfigurator/generation_attention_a100_sxm-trtllm/1.0.0
 gpu.prefill                   -       -     aiconfigurator  aiconfigurator/context_attention_h200_sxm aiconfigurator/context_attention_b200_sxm aiconfigurator/context_attention_l40s aiconfigurator/context_attention_a100_sxm
 gpu.mla-decode                -       -     aiconfigurator  aiconfigurator/generation_mla_h200_sxm aiconfigurator/generation_mla_b200_sxm
 gpu.mla-prefill               -       -     aiconfigurator  aiconfigurator/context_mla_h200_sxm aiconfigurator/context_mla_b200_sxm

@@ -585,3 +585,13 @@ ROWS
   run -0 "$ROOFLINE" predict gemm m=8192 n=512 k=512 --machine h100 --dtype fp8 --framework vllm
   has "activations are written as fp8 before by a kernel: 2.6 passes, 6.76 ns per row"
 }
+
+@test "narrow keys that many heads share are read once, on a GPU of whose kernels none was timed with them" {
+  for machine in a100 v100 mi325x; do
+    for heads in 60 71; do
+      "$ROOFLINE" predict attention batch=40 heads=$heads kv_heads=1 head_dim=64 q_len=1 kv_len=3000 --dtype fp16 --kv fp8 \
+        --machine $machine --json | jq .seconds.expected >$heads
+    done
+    [ "$(jq -n --slurpfile few 60 --slurpfile many 71 '$many[0] < 1.5 * $few[0]')" = true ]
+  done
+}
