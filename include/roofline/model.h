@@ -482,6 +482,8 @@ typedef struct roof_model_target {
   bool native[ROOF_PART_COUNT];         /**< false: dequantised, the machine has no path for the format */
   double weight_bytes[ROOF_PART_COUNT]; /**< of one weight with its share of a scale */
   double input_bytes[ROOF_PART_COUNT];  /**< of one activation that enters the product */
+  double rounded_share
+      [ROOF_PART_COUNT]; /**< of the arithmetic's time at best, where activations may be rounded to int8; 1 */
   double activation_bytes, kv_bytes, state_bytes;
   double table_bytes, vector_bytes;
   /* formats in which operands are stored and moved, which need not be those of the multiplier */

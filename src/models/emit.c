@@ -16,6 +16,9 @@ void roof_model_operation_predict(const roof_model_target *t, const roof_model_o
     work->read_bytes = work->write_bytes = work->weight_bytes = work->cache_bytes = 0;
     work->kernel = (roof_kernel_shape){0}; /* nor does it wait as one of its own would */
   }
+  if (o->part < ROOF_PART_COUNT && t->rounded_share[o->part] < 1) {
+    work->least.flops = t->rounded_share[o->part] * work->flops;
+  }
   work->weight_bytes += vectors;
   work->read_bytes += vectors;
   work->launches = o->kernels;

@@ -210,6 +210,18 @@ static bool quantises_alone(const char *framework) {
   return framework != NULL && (strcmp(framework, "vllm") == 0 || strcmp(framework, "sglang") == 0);
 }
 
+/** Share of the arithmetic's time at best: with weights of a GGUF file llama.cpp rounds the activations to int8 where the machine
+ * multiplies that (ggml-cuda/quantize.cu, quantize_mmq_q8_1). */
+static double rounded_share(const roof_machine *machine, const roof_weight_format *format,
+                            roof_dtype compute) {
+  const roof_peak *own = roof_machine_peak(machine, compute, ROOF_MATRIX, false, ROOF_DATASHEET);
+  const roof_peak *rounded = roof_machine_peak(machine, ROOF_INT8, ROOF_MATRIX, false, ROOF_DATASHEET);
+  bool of_file = format->weight_only && format->bytes > 0;
+  return of_file && own != NULL && rounded != NULL
+             ? fmin(1, own->flops_per_second / rounded->flops_per_second)
+             : 1;
+}
+
 static roof_status init_part(roof_model_target *t, int part, roof_options options, roof_error *error) {
   const roof_model_precision *p = &t->settings.precision;
   const roof_weight_format *format = &p->weights[part];
@@ -225,6 +237,7 @@ static roof_status init_part(roof_model_target *t, int part, roof_options option
       format->stored; /* kernels of weights with scales, and of narrow weights, have constants of their own */
   types.group = format->group;
   t->native[part] = native;
+  t->rounded_share[part] = rounded_share(t->machine, format, compute);
   t->weight_bytes[part] = roof_weight_format_bytes(format);
   t->input_bytes[part] = narrow && native ? roof_dtype_bytes(compute) : roof_dtype_bytes(p->activations);
   t->stored[part] = roof_types_of(p->activations);
