@@ -332,6 +332,21 @@ static void print_wrapped(const screen *s, int lead, const char *text) {
   }
 }
 
+/** Names of files are in it, which may be of any bytes. */
+static void print_subtitle(const screen *s) {
+  roof_text shown = {0};
+  const char *text = s->scene->subtitle;
+  char plain[RF_GLYPH_BYTES];
+  for (unsigned code = 0; (code = rf_glyph_next(&text)) != 0;) {
+    roof_text_add_bytes(&shown, plain, rf_glyph_plain(plain, code, s->ascii));
+  }
+  if (shown.data != NULL) {
+    print_wrapped(s, 0, shown.data);
+  }
+  s->out->failed |= shown.failed;
+  roof_text_done(&shown);
+}
+
 static void print_ridges(const screen *s) {
   for (int i = 0; i < ROOF_SCENE_SERIES; i++) {
     if (!isnan(s->geometry.ridges[i].x)) {
@@ -430,7 +445,7 @@ static void draw_screen(const screen *s) {
     print_row(s, row);
   }
   roof_text_add(s->out, "\n");
-  print_wrapped(s, 0, s->scene->subtitle);
+  print_subtitle(s);
   print_roofs(s);
   print_ridges(s);
   print_dots(s);

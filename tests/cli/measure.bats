@@ -109,7 +109,7 @@ caches() { # a scripted machine with caches and memory
   run -0 "$ROOFLINE" run gemm-blocked m=n=k=128 --backend fake
   [ "${lines[0]}" = '1 measurement on fake: most headroom in gemm-blocked m=128 n=128 k=128 fp32, 1.25x from its ceiling' ]
   [[ ${lines[1]} == *'bound by'*verdict* ]]
-  [[ ${lines[2]} == *gemm-blocked\ m=128\ n=128\ k=128\ fp32\ *normal* ]]
+  [[ ${lines[2]} == *gemm-blocked\ m=128\ n=128\ k=128\ fp32\ *faster* ]]
   run -0 "$ROOFLINE" run gemm --ladder m=n=k=128 --backend fake --json --ledger "$BATS_TEST_TMPDIR/tied.ledger"
   [[ $output == *"gemm-naive m=128 n=128 k=128 fp32"* ]]
 }

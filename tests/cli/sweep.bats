@@ -179,7 +179,7 @@ ROWS
   has "critical    compute-bound from q_len=383 (exactly 382.858); memory-bound from q_len=5126 (exactly 5125.57)"
   run -0 "$ROOFLINE" sweep linear batch=64,65,128 in=1024 out=1024 --machine h100
   [[ ${lines[0]} == *": overhead-bound at batch=64, memory-bound from batch=65; beyond "* ]]
-  has "there the time passes the overhead cutoff of 4.332 µs"
+  has "there the time passes the overhead cutoff of 4.302 µs"
   run -0 "$ROOFLINE" predict linear batch=64 in=1024 out=1024 --machine h100
   has "to escape   longer than 4.332 µs, twice the latency: at most about "
 }
