@@ -66,7 +66,15 @@ static void add_counts(roof_profile *profile, roof_record *into, const roof_reco
   }
 }
 
+/** The time outside the regions in it, s; 0 of no calls. */
+static double own_seconds(const roof_record *record) {
+  return isnan(record->own_seconds) ? 1e-12 * (double)record->picoseconds : record->own_seconds;
+}
+
 static void add_time(roof_profile *profile, roof_record *into, const roof_record *from) {
+  if (!isnan(into->own_seconds) || !isnan(from->own_seconds)) {
+    into->own_seconds = own_seconds(into) + own_seconds(from);
+  }
   rf_import_calls(into, from->calls, from->picoseconds);
   into->timed = from->timed;
   for (size_t i = 0; i < from->sample_count; i++) {
@@ -77,6 +85,7 @@ static void add_time(roof_profile *profile, roof_record *into, const roof_record
 static void drop_time(roof_record *record) {
   record->calls = record->picoseconds = record->sampled = 0;
   record->sample_count = 0;
+  record->own_seconds = NAN;
   record->timed = false;
 }
 
@@ -238,6 +247,7 @@ static void add_rest(roof_profile *into, const roof_profile *from) {
     rf_import_fact(into, from->facts[i].name, from->facts[i].value, from->facts[i].text);
   }
   into->truncated |= from->truncated;
+  into->overlap |= from->overlap;
   if (from->device[0] != '\0') {
     rf_import_device(into, from->device);
   }

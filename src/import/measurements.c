@@ -50,7 +50,8 @@ static void add_own(roof_profile *profile, roof_record *record, const roof_measu
     record->own_seconds = isnan(record->own_seconds) ? own : record->own_seconds + own;
   }
   if (m->own_seconds < m->total_seconds * (1 - 1e-6)) {
-    rf_import_fact(profile, "nested_regions", NAN, "time inside others is in both, in the sum once");
+    rf_import_fact(profile, "nested_regions", NAN,
+                   "the time of a region inside another is in both, in the sum once");
   }
 }
 

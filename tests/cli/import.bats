@@ -791,6 +791,21 @@ WORK
   [[ ${lines[2]} == 'most time lost against the ceilings of amd-epyc-9654 in '* ]]
   run -0 "$ROOFLINE" import "$fixtures/likwid.csv" --json
   [ "$(json '[.total_seconds, .lost_seconds]')" = '[null,null]' ]
+  jq -n '{schema: "roofline.measurements/1", kernels: [{name: "k", seconds: 1}]}' >k.json
+  run -0 "$ROOFLINE" import k.json "$fixtures/likwid.csv" --json
+  [ "$(json .total_seconds)" = null ]
+}
+
+@test "the time of regions inside others is added up once, of several files too" {
+  jq -n '{schema: "roofline.measurements/1", kernels: [{name: "outer", calls: 2, seconds: 0.03, total_seconds: 0.06, own_seconds: 0.02},
+    {name: "inner", calls: 2, seconds: 0.02, total_seconds: 0.04, own_seconds: 0.04}]}' >a.json
+  jq 'del(.kernels[].own_seconds) | .kernels = [.kernels[1]]' a.json >old.json # of a version that did not count it
+  run -0 "$ROOFLINE" import a.json --json
+  near .total_seconds 0.06
+  cp a.json b.json
+  run -0 "$ROOFLINE" import a.json b.json old.json --json
+  near .total_seconds 0.16
+  near '.kernels[] | select(.name == "outer").own_seconds' 0.04
 }
 
 @test "a kernel whose time is 0 has no rate" {

@@ -45,7 +45,7 @@ C
   run -0 "$ROOFLINE" run --to run.json -- ./nested
   jq -e '.kernels[] | select(.name == "outer") | .own_seconds < 0.9 * .total_seconds' run.json
   run -0 "$ROOFLINE" import nested.json --machine a100
-  [[ $output == *'nested regions: time inside others is in both, in the sum once'* ]]
+  [[ $output == *'nested regions: the time of a region inside another is in both, in the sum once'* ]]
 }
 
 @test "C: calls, time, work and how it was counted" {
