@@ -218,6 +218,20 @@ static bool sum_names(roof_ranking *r) {
   return true;
 }
 
+/** Shares of the time, and the kernel that lost most of it; `overlap`: kernels may lie in each other, so nothing adds up. */
+static void share_time(roof_ranking *r, bool overlap) {
+  if (overlap && r->count > 1) {
+    r->seconds = r->lost_seconds = r->judged_seconds = NAN;
+  }
+  for (size_t i = 0; i < r->count; i++) {
+    roof_ranked_record *row = &r->rows[i];
+    row->time_share = rf_ranked_own(row) / r->seconds;
+    if (row->at.lost_seconds > 0 && (r->worst == NULL || rf_ranked_lost(row) > rf_ranked_lost(r->worst))) {
+      r->worst = row;
+    }
+  }
+}
+
 roof_status roof_profile_rank(const roof_profile *profile, const roof_ceilings *ceilings, const char *filter,
                               roof_ranking *ranking, roof_error *error) {
   regex_t pattern;
@@ -245,16 +259,7 @@ roof_status roof_profile_rank(const roof_profile *profile, const roof_ceilings *
     free(r.rows);
     return roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
   }
-  if (profile->overlap && r.count > 1) {
-    r.seconds = r.lost_seconds = r.judged_seconds = NAN;
-  }
-  for (size_t i = 0; i < r.count; i++) {
-    r.rows[i].time_share = rf_ranked_own(&r.rows[i]) / r.seconds;
-    if (r.rows[i].at.lost_seconds > 0 &&
-        (r.worst == NULL || rf_ranked_lost(&r.rows[i]) > rf_ranked_lost(r.worst))) {
-      r.worst = &r.rows[i];
-    }
-  }
+  share_time(&r, profile->overlap);
   status = roof_ranking_name(&r, ROOF_KERNEL_SHOWN, error);
   if (status == ROOF_OK) {
     *ranking = r;

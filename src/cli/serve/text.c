@@ -134,11 +134,10 @@ static bool runs_in_step(const roof_service_settings *s) {
   return s->concurrency > 1 && s->generate.kind == ROOF_LENGTHS_CONSTANT;
 }
 
-/** What was simulated. */
-static void add_question(roof_text *out, const roof_service_study *s) {
+/** The requests, and when they arrive. */
+static void add_load(roof_text *out, const roof_service_study *s) {
   char prompt[64], generate[64];
   const roof_service_settings *set = &s->settings;
-  const roof_model_settings *m = &s->target->settings;
   roof_text_add(out, "  load        ");
   if (set->trace != NULL) {
     roof_text_addf(out, "trace %s, %zu requests", s->trace.format, s->trace.count);
@@ -158,8 +157,15 @@ static void add_question(roof_text *out, const roof_service_study *s) {
                    set->concurrency > 0 ? "closed-loop" : roof_arrival_name(set->arrival),
                    runs_in_step(set) ? " (in lockstep: all answers are as long)" : "");
   }
-  rf_model_add_drafts(out, m);
+  rf_model_add_drafts(out, &s->target->settings);
   roof_text_addf(out, ", seed %.0f\n", set->seed);
+}
+
+/** What was simulated. */
+static void add_question(roof_text *out, const roof_service_study *s) {
+  const roof_service_settings *set = &s->settings;
+  const roof_model_settings *m = &s->target->settings;
+  add_load(out, s);
   if (s->pool != NULL) {
     const roof_model_settings *p = &s->pool->settings;
     roof_text_addf(out, "  prompts     on %.0f x %s: tp %.0f pp %.0f dp %.0f\n", s->pool->devices,
