@@ -263,7 +263,6 @@ int main(void) {
                                      cmocka_unit_test(messages_of_unknown_latency_take_time),
                                      cmocka_unit_test(slower_messages_take_no_jump),
                                      cmocka_unit_test(a_measured_link_is_not_discounted),
-                                     cmocka_unit_test(slower_messages_take_no_jump),
                                      cmocka_unit_test(no_ranks_and_no_latency_have_no_time),
                                      cmocka_unit_test(a_shared_path_is_shared_evenly_at_worst),
                                      cmocka_unit_test(many_ranks_wait_for_a_tree),

@@ -208,8 +208,8 @@ static void test_extras(void **state) {
   roof_error error;
   how.quick = true;
   how.seconds_per_item = 0.01;
-  start(
-      "lucky=5 fail=cublasLtMatmul:719@400"); /* calls that happen to be short do not count; many long ones would take minutes */
+  /* calls that happen to be short do not count; many long ones would take minutes */
+  start("lucky=5 fail=cublasLtMatmul:719@400");
   empty_machine(&machine);
   assert_int_equal(rf_cuda_driver.open(0, &device, &error), ROOF_OK);
   assert_int_equal(device->driver->extras(device, &how, machine, &error), ROOF_OK);

@@ -327,7 +327,6 @@ static void a_matrix_times_a_vector_streams_the_matrix(void **state) {
   roof_machine_free(card);
 }
 
-/** Nothing is known of the kernels of a class of devices that nobody measured: a share of the bound. */
 /** The most by which the expected time falls as rows are added, with weights in int4, on a machine of the catalogue. */
 static double largest_fall(const char *name, double n, double k) {
   roof_machine *on = NULL;
@@ -363,6 +362,7 @@ static void more_rows_take_no_less_time(void **state) {
   assert_true(largest_fall("h100", 2560, 10240) < 0.05);
 }
 
+/** Nothing is known of the kernels of a class of devices that nobody measured: a share of the bound. */
 static void an_unknown_class_has_no_form_of_products(void **state) {
   (void)state;
   roof_machine *tpu = NULL;
