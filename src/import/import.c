@@ -52,13 +52,11 @@ static const struct {
     {"NVIDIA Tegra Profiler Report",
      "Nsight Systems' own report, whose form is not published: `nsys export --type "
      "sqlite FILE` writes one that can be read"},
-    {"version https://git-lfs.github.com/spec/",
-     "a pointer of Git LFS, not the file: `git lfs pull` fetches it"},
+    {"version https://git-lfs", "a pointer of Git LFS, not the file: `git lfs pull` fetches it"},
     {"PAR1", "a Parquet file: export CSV or SQLite instead"},
     {"PK\x03\x04", "a zip archive: unpack it first"},
     {"GGUF", MODEL},
     {"BZh", "packed with bzip2: `bunzip2 -c FILE | roofline import -`"},
-    {"version https://git-lfs", "a pointer of Git LFS, not the file: `git lfs pull` fetches it"},
     {"{\"sequence\":1,\"kind\":\"", "a ledger: `roofline reconcile --ledger FILE` reads it"},
     {"\x7f"
      "ELF",
