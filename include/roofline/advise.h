@@ -252,7 +252,7 @@ ROOF_API roof_status roof_gate_judge(const roof_gate *gate, const roof_placed *p
  *  Errors: none. */
 ROOF_API void roof_place_given(const roof_given *given, double noise, roof_placed *placed);
 
-/** Places a measurement: against the ceiling that its document gives (roof_measurements_drop_ceilings takes it back),
+/** Places a measurement: against the ceiling that its document gives (roof_measurements_drop_ceilings forgets it),
  *  else under `ceilings` (NULL: none), FLOPs of which it does not say the unit being of the operation that its label
  *  begins with.
  *  Units: s.

@@ -327,9 +327,9 @@ typedef struct roof_measurements {
  *  Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_measurements_add(roof_measurements *all, roof_measurement **one, roof_error *error);
 
-/** Takes back the ceilings that the documents give, so that those of a machine hold.
+/** Forgets the ceilings that the documents give, so that those of a machine hold.
  *  Units: none.
- *  Ownership: none.
+ *  Ownership: changes *all.
  *  Errors: none. */
 ROOF_API void roof_measurements_drop_ceilings(roof_measurements *all);
 

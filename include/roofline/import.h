@@ -392,9 +392,9 @@ typedef struct roof_ranking {
       *parts; /**< NULL: not rolled up. Whoever asks for them sets them, to have them written */
 } roof_ranking;
 
-/** Takes back the ceilings that the files give themselves, so that those of a machine hold.
+/** Forgets the ceilings that the files give themselves, so that those of a machine hold.
  *  Units: none.
- *  Ownership: none.
+ *  Ownership: changes *profile.
  *  Errors: none. */
 ROOF_API void roof_profile_drop_ceilings(roof_profile *profile);
 

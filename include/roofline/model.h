@@ -249,7 +249,7 @@ typedef struct roof_model_block {
   double index_keys; /**< keys that a query reads at most, 0: all */
   double qk_norm;    /**< gains of the norms on Q and K */
   bool qkv_bias;
-  bool bare_keys; /**< of Q and V alone (Whisper) */
+  bool bare_keys; /**< K has none of these biases (Whisper) */
   bool out_bias;
   bool output_gate; /**< the queries' projection is twice as wide: a gate on the result */
   bool shared_kv;   /**< one projection is both K and V */
@@ -330,7 +330,7 @@ typedef struct roof_model {
   double pixels;       /**< of the image, that a side of its token stands for */
   bool encoder;        /**< every token sees every other, nothing is generated */
   bool layer_norm;     /**< norms have a mean and a shift */
-  bool shiftless;      /**< a mean alone (Cohere) */
+  bool shiftless;      /**< layer_norm without the shift (Cohere) */
   bool embedding_norm; /**< a norm right after the embedding */
   bool final_norm;
   bool head_bias;
@@ -482,8 +482,8 @@ typedef struct roof_model_target {
   bool native[ROOF_PART_COUNT];         /**< false: dequantised, the machine has no path for the format */
   double weight_bytes[ROOF_PART_COUNT]; /**< of one weight with its share of a scale */
   double input_bytes[ROOF_PART_COUNT];  /**< of one activation that enters the product */
-  double rounded_share
-      [ROOF_PART_COUNT]; /**< of the arithmetic's time at best, where activations may be rounded to int8; 1 */
+  double
+      rounded_share[ROOF_PART_COUNT]; /**< of a product's FLOPs at best: below 1 where it may run in int8 */
   double activation_bytes, kv_bytes, state_bytes;
   double table_bytes, vector_bytes;
   /* formats in which operands are stored and moved, which need not be those of the multiplier */

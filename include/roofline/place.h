@@ -18,7 +18,7 @@ extern "C" {
 /** One band of lower bound / measured time, from `from` to the next row's. */
 typedef struct roof_verdict {
   double from;
-  const char *name;    /**< bug, low, normal, good, remeasure, explain; done, overhead, expected */
+  const char *name;    /**< bug, low, normal, good, remeasure, explain; done, overhead, expected, faster */
   const char *meaning; /**< a clause that follows the name */
 } roof_verdict;
 
@@ -48,7 +48,7 @@ ROOF_API const roof_verdict *roof_verdict_in(roof_regime regime, const roof_verd
  *  predicted interval from `fastest` to `slowest` (roof_prediction.expected_low_seconds and expected_high_seconds), and
  *  "faster" for what is under it and slow, or normal or good where all that was predicted is of lower bands. NaN: no
  *  prediction.
- *  Units: share in 1, s.
+ *  Units: `share` a ratio; s.
  *  Ownership: static.
  *  Errors: none. */
 ROOF_API const roof_verdict *roof_verdict_heed(const roof_verdict *found, double share, double seconds,

@@ -311,7 +311,7 @@ typedef struct roof_cluster_settings {
   double buffer_bytes;      /**< of an all-reduce; NaN: all gradients */
   double stages, microbatches;
   const roof_link *network; /**< between nodes; NULL: InfiniBand NDR */
-  unsigned typed;           /**< what roof_cluster_settings_read read */
+  unsigned typed;           /**< a bit for each setting that roof_cluster_settings_read has read */
 } roof_cluster_settings;
 
 /** What one link asks of the computation. */

@@ -42,7 +42,7 @@ static double waited_prompts(const roof_model_target *t, const roof_served *run,
   double waited = (batch - 1) / 2;
   for (double g = 1; g < generations; g++) {
     double late = run->spread * answer * sqrt(g);
-    double apart = isnan(late) ? INFINITY : sqrt(batch * batch + late * late);
+    double apart = isnan(late) ? INFINITY : sqrt(batch * batch + late * late); /* no hypot: draw/geometry.h */
     waited += queue_of(batch, fmin(apart, answer + 1));
   }
   return waited / generations;

@@ -121,19 +121,16 @@ roof_status roof_fusion_parse(const char *text, unsigned *fusion, roof_error *er
 static const roof_model_definition definitions[] = {
     {"TTFT",
      "time to the first token: one batch: the prefill of all its prompts and one token's choice; continuous: "
-     "of "
-     "one prompt alone on its replica; no queue, no network to the user"},
+     "of one prompt alone on its replica; no queue, no network to the user"},
     {"TPOT",
      "time per output token of one request: one batch: the mean decoding step after the first token, TTFT is "
-     "not "
-     "in it; continuous: that step + other sequences of a replica x TTFT (of a pipeline a stage's part of "
-     "it) / "
-     "generated tokens, the prompts of the other requests, which `plan` counts too"},
+     "not in it; continuous: that step + other sequences of a replica x TTFT (of a pipeline a stage's part "
+     "of it) / generated tokens, the prompts of the other requests, which `plan` counts too"},
     {"tokens/s",
      "generated tokens only; per request: 1 / TPOT, together: batch / TPOT, per device: that / devices"},
-    {"energy", "of all devices, prefill included, per generated token; at full power where the machine says "
-               "its power alone; "
-               "no host"},
+    {"energy",
+     "of all devices, prefill included, per generated token; at full power where the machine says its power "
+     "alone; no host"},
     {"price", "of all devices for the whole request, prefill included, per generated token"},
     {"training",
      "as many steps of batch x prompt tokens as the tokens need, each as long as the next; no restarts, "

@@ -94,8 +94,8 @@ static void try_plan(void *data, double tp, double pp, double dp, double ep) {
   set->tp = tp, set->pp = pp, set->dp = dp, set->ep = ep;
   for (int sp = 0; sp <= (tp > 1); sp++) {
     set->sp = sp;
-    double sequences = roof_model_replica_batch(&s->target), count = 1;
-    for (; count <= sequences; count = rf_model_next_microbatches(sequences, count)) {
+    double sequences = roof_model_replica_batch(&s->target);
+    for (double count = 1; count <= sequences; count = rf_model_next_microbatches(sequences, count)) {
       set->microbatches = count;
       if (rf_model_plan_check(s->target.model, set, NULL) == ROOF_OK && rf_model_plan_share(&s->target)) {
         s->plans++;

@@ -25,7 +25,7 @@ roof_model_stream rf_model_stream(const roof_model *model, double stream);
 /** Gains and shifts of a norm of the stream. */
 double rf_model_norm_vectors(const roof_model_stream *stream);
 
-/** Of so many `keys` of the block's K. */
+/** Elements of the bias of the block's K, which has so many `keys`. */
 double rf_model_key_biases(const roof_model_block *block, double keys);
 
 /** Elements that one token adds to a sequence's cache in one layer, on one of `tp` devices. */

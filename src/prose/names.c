@@ -159,7 +159,7 @@ static bool begins_phrase(const char *text, rf_prose_span word, const char *phra
   return !is_word(text, word.from + length);
 }
 
-/** Whether the word is one of `words`, or begins several that hyphens join there. */
+/** Whether the word is one of `words`; of those with hyphens, whether it begins them. */
 static bool is_one_of(const char *text, rf_prose_span word, const char *words) {
   for (const char *at = words; *at != '\0';) {
     size_t length = strcspn(at, " ");

@@ -109,13 +109,13 @@ static void wait_for_slowest(const char *file, const roof_nodes *nodes, bool rea
     waited[gpu].compute = compute, waited[gpu].memory = memory;
     snprintf(waited[gpu].file, sizeof waited[gpu].file, "%s", file);
     snprintf(waited[gpu].node, sizeof waited[gpu].node, "%s", nodes->list[slowest].name);
-    char read[CLI_SHORT] = "";
+    char rest[CLI_SHORT] = "";
     if (reads) {
-      snprintf(read, sizeof read, ", memory at %.0f %%", 100 * memory);
+      snprintf(rest, sizeof rest, ", memory at %.0f %%", 100 * memory);
     }
     snprintf(pace_note, sizeof pace_note,
              "every step waits for the slowest node, %s: peaks at %.0f %%%s of the median's",
-             nodes->list[slowest].name, 100 * compute, read);
+             nodes->list[slowest].name, 100 * compute, rest);
   }
 }
 
