@@ -154,6 +154,7 @@ powered() {
   run -0 "$ROOFLINE" energy allreduce size=1GB ranks=16 --machine h100
   [[ ${lines[0]} == 'allreduce on NVIDIA H100 SXM5 80GB: unknown: its links join at most 8 devices, not 16;'* ]]
   [ "$(grep -c unknown <<<"$output")" = 1 ]
+  [[ $output != *$'\n\n\n'* ]]
   run -0 "$ROOFLINE" energy allreduce size=1GB ranks=8 --machine h100
   [[ ${lines[0]} == 'allreduce on NVIDIA H100 SXM5 80GB: at full power '*' J, 700.0 W on average' ]]
 }

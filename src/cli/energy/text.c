@@ -95,7 +95,7 @@ static roof_status add_op(roof_text *out, const roof_energy_subject *s, roof_err
   if (!several && isnan(p.use.expected_joules)) {
     roof_text_add(out, RF_MARK_BOLD);
     roof_prediction_sentence(out, &s->target, s->shape->op, &p.prediction);
-    roof_text_add(out, RF_MARK_END "\n\n");
+    roof_text_add(out, RF_MARK_END "\n");
     return ROOF_OK;
   }
   roof_text_addf(out, RF_MARK_BOLD "%s on %s: ", s->shape->op->name, roof_machine_title(s->target.machine));
