@@ -4,6 +4,7 @@
 
 #include "core/link.h"
 #include "models/step.h"
+#include "ops/values.h"
 #include "roofline/ops.h"
 #include "roofline/plan.h"
 
@@ -70,12 +71,11 @@ static int faster(const roof_cluster *c, const roof_link *link, double bytes, do
 /** Of the nodes' ports those of the node with the fewest devices pass the most: they share all of the sum. */
 static double all_reduce(const roof_cluster *c, roof_route route, double bytes, double devices,
                          const model_nodes *nodes) {
-  enum { RING, TREE };
   if (route != ROOF_ROUTE_HIERARCHY) {
-    return in_one(c, route == ROOF_ROUTE_TREE ? TREE : RING, bytes, devices);
+    return in_one(c, route == ROOF_ROUTE_TREE ? RF_TREE : RF_RING, bytes, devices);
   }
   const roof_link *near = &c->links[ROOF_SPAN_NODE], *far = &c->links[ROOF_SPAN_CLUSTER];
-  part within = part_of(c, near, RING, bytes, nodes->local);
+  part within = part_of(c, near, RF_RING, bytes, nodes->local);
   part across =
       part_of(c, far, faster(c, far, bytes / nodes->least, nodes->count), bytes / nodes->least, nodes->count);
   /* in pieces: while one is between the nodes, the next is in them */
