@@ -45,7 +45,7 @@ load gpu
   [[ $output == *'* WRONG: racecheck of gemm-cluster: errors'* && $output != *'WRONG: synccheck'* ]]
   [[ $output == *'* synccheck of gemm-tma: errors (reported only)'* ]]
   [ "${#lines[@]}" -lt 50 ]
-  ! awk '/ncu/' "$STUB_LOG" | grep -q .
+  ! awk '/ncu/' "$STUB_LOG" | grep -q . || false
   table=$(sh "$ROOFLINE_SOURCE/bench/gpu.sh" --table "$result")
   [[ $table == *'after three seconds of work: `gemm-cluster bf16`'* ]]
   [[ $table == *'| bf16 matrix, wgmma | 800 TFLOP/s | 989 TFLOP/s | 80.9 % |'* ]] # of a table that quotes the datasheet
@@ -125,7 +125,7 @@ load gpu
   "$REAL" ledger verify --ledger "${result%.json}.ledger"
   : >"$STUB_LOG"
   gpu ladders
-  ! grep -q '^predict' "$STUB_LOG"
+  ! grep -q '^predict' "$STUB_LOG" || false
   rm "$result"
   STUB_DEVICE='NVIDIA Unheard-of' gpu ladders
   [ "$(of_result '[.sealed, .skipped[0].what, .skipped[0].why]')" = '[[],"sealed","the catalogue has no machine for NVIDIA Unheard-of"]' ]
@@ -250,11 +250,11 @@ load gpu
   : >"$STUB_LOG"
   gpu variants
   [ "$(of_result '[.variants, .parts.variants.state] | map(length)')" = '[1,8]' ]
-  ! grep -q -e 'gemm-cluster m=8192' "$STUB_LOG"
+  ! grep -q -e 'gemm-cluster m=8192' "$STUB_LOG" || false
   : >"$STUB_LOG"
   gpu kernels
   [ "$status" -eq 0 ]
-  ! grep -q -e '^measure' -e '--baseline' "$STUB_LOG"
+  ! grep -q -e '^measure' -e '--baseline' "$STUB_LOG" || false
   [ "$(of_result '[.parts.kernels.state, (.kernels | length > 10), (.machine == null)]')" = '["complete",true,false]' ]
   : >"$STUB_LOG"
   gpu kernels
@@ -379,7 +379,7 @@ SCRIPT
   run "$ROOFLINE" run triad n=1000000 --backend fake --dtype fp32 --counters --json
   [ "$status" -eq 0 ]
   [ "$(jq -c '.kernels[0].counters | [.flops, .operational_intensity, .bytes.memory]' <<<"$output")" = '[null,null,15000000]' ]
-  ! grep -q regex: "$BATS_TEST_TMPDIR/arguments"
+  ! grep -q regex: "$BATS_TEST_TMPDIR/arguments" || false
   grep -q '^gpu__time_duration.sum,.*,dram__throughput.avg.pct_of_peak_sustained_elapsed$' "$BATS_TEST_TMPDIR/arguments"
   run "$ROOFLINE" run triad n=1000000 --backend fake --dtype fp32 --counters
   [[ $output == *' ? '* ]]

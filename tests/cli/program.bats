@@ -125,7 +125,7 @@ triad,10,1,fp64,200000,2400000' ]
     for _ in $(seq 200); do [ -s pid ] && break; sleep 0.02; done
     kill -s $signal "$shell"
     wait "$shell" && false
-    ! kill -0 "$(cat pid)" 2>/dev/null
+    ! kill -0 "$(cat pid)" 2>/dev/null || false
     [ -z "$(ls tmp)" ]
     rm pid
   done

@@ -79,7 +79,7 @@ gone() {
   run -0 "$ROOFLINE" cluster report s.json
   [[ ${lines[0]} == 's.json: gemm m=1024 n=1024 k=1024 fp64, strong: efficiency '*' % at 2 ranks (predicted '* ]]
   has 'ceilings  host, '
-  ! has 'reconcile --ledger'
+  ! has 'reconcile --ledger' || false
   "$ROOFLINE" cluster report s.json --json >again.json
   [ "$(jq -S 'walk(if type == "number" then . * 1e9 | round else . end)' s.json)" = "$(jq -S 'walk(if type == "number" then . * 1e9 | round else . end)' again.json)" ]
   run -0 "$ROOFLINE" cluster report s.json --csv

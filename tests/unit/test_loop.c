@@ -178,6 +178,9 @@ static void the_report_names_a_library_once(void **state) {
   }
   roof_loop_done(loop);
   free(loop);
+  if (library == NULL) {
+    skip(); /* no BLAS is installed */
+  }
 }
 
 int main(void) {
