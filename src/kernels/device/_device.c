@@ -23,14 +23,6 @@ const rf_device_text *rf_device_prelude(const char *language) {
   return find(rf_device_preludes, language);
 }
 
-const rf_device_text *rf_device_text_at(int index) {
-  int count = 0;
-  while (rf_device_texts[count].name != NULL) {
-    count++;
-  }
-  return index >= 0 && index < count ? &rf_device_texts[index] : NULL;
-}
-
 rf_device_launch rf_device_launch_of(const char *entry, double groups_x, double groups_y, int items_x,
                                      int items_y) {
   return (rf_device_launch){.entry = entry,

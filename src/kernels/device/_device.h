@@ -21,10 +21,6 @@ typedef struct rf_device_text {
  *  Units: none. Ownership: static. Errors: NULL when there is none. */
 const rf_device_text *rf_device_text_find(const char *name);
 
-/** The text at `index`, sorted by name; the preludes are not among them.
- *  Units: none. Ownership: static. Errors: NULL when out of range. */
-const rf_device_text *rf_device_text_at(int index);
-
 /** What goes before a program's text: "opencl", "cuda" or "hip"; "cxx", which the last two include.
  *  Units: none. Ownership: static. Errors: NULL when there is none. */
 const rf_device_text *rf_device_prelude(const char *language);
