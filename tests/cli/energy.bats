@@ -120,7 +120,7 @@ powered() {
 @test "a dot is at the rate expected, as the text says, with a tick at its bound" {
   run -0 "$ROOFLINE" energy gemm m=1 n=4096 k=4096 --machine h100 --to gemv.svg
   run -0 "$ROOFLINE" energy gemm m=1 n=4096 k=4096 --machine h100 --json
-  expected=$(json '.machines[0].points[0].flops_per_joule / 1e9 * 1000 | floor / 1000')
+  printf -v expected %.3f "$(json '.machines[0].points[0].flops_per_joule / 1e9')"
   grep -q "<title>gemm: 0.9995 FLOP/byte, $expected GFLOP/J expected, 4.783 GFLOP/J at the bound</title>" gemv.svg
 }
 
