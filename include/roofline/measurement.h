@@ -52,6 +52,7 @@ typedef struct roof_given {
   double limit_seconds;   /**< the same at the hardware's own limits, where the ceiling was measured */
   double fastest_seconds, slowest_seconds; /**< the ends of what is predicted */
   bool achieved;                           /**< the ceiling is one that a benchmark reached */
+  bool launched;                           /**< the ceiling is the time of its launches */
 } roof_given;
 
 /** One kernel on one machine. `samples` are seconds per call, in the order taken. */
@@ -79,6 +80,7 @@ typedef struct roof_measurement {
   double fastest_seconds; /**< the fast end of what its document predicts per call; NaN unknown */
   double slowest_seconds; /**< the slow end of it */
   bool achieved;          /**< that ceiling is one that a benchmark reached */
+  bool launched;          /**< that ceiling is the time of its launches */
   double seconds;         /**< median per call */
   double calls;           /**< of all threads; NaN unknown */
   double threads;         /**< that called it; NaN unknown */

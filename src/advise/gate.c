@@ -142,7 +142,11 @@ void roof_place_given(const roof_given *given, double noise, roof_placed *placed
   at.at_least = own.at_least;
   at.headroom = own.headroom;
   at.lost_seconds = own.lost_seconds;
-  at.verdict = own.verdict;
+  if (given->launched) {
+    at.regime = ROOF_OVERHEAD_BOUND;
+    rf_format(at.binding, sizeof at.binding, "launch");
+  }
+  at.verdict = roof_verdict_in(at.regime, own.verdict);
   roof_place_foresee(&at, given->fastest_seconds, given->slowest_seconds);
   *placed = at;
 }

@@ -58,7 +58,8 @@ roof_given roof_measurement_given(const roof_measurement *m, double calls) {
                       .limit_seconds = calls * m->limit_seconds,
                       .fastest_seconds = calls * m->fastest_seconds,
                       .slowest_seconds = calls * m->slowest_seconds,
-                      .achieved = m->achieved};
+                      .achieved = m->achieved,
+                      .launched = m->launched};
 }
 
 void roof_measurement_done(roof_measurement *measurement) {

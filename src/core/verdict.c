@@ -65,7 +65,7 @@ static const roof_verdict as_foreseen = {0, "expected",
 
 /** Faster than the prediction's interval. */
 static const roof_verdict beyond_foreseen = {
-    0, "faster", "nine in ten like it take longer: its data may be in a cache, or its work counted twice"};
+    0, "faster", "nine in ten like it take longer: data may be kept from before, or work counted twice"};
 
 /** As "remeasure", without the caches: arithmetic does not come from them. */
 static const roof_verdict of_arithmetic = {

@@ -246,6 +246,8 @@ static roof_status read_ceiling(json_t *kernel, roof_measurement *m, const char 
   m->ceiling_seconds = isnan(m->ceiling_seconds) ? share * m->seconds : m->ceiling_seconds;
   m->achieved =
       strcmp(rf_json_text_of(json_object_get(kernel, "basis")), roof_basis_name(ROOF_ACHIEVED)) == 0;
+  m->launched =
+      strcmp(rf_json_text_of(json_object_get(kernel, "regime")), roof_regime_name(ROOF_OVERHEAD_BOUND)) == 0;
   return status;
 }
 

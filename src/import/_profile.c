@@ -371,6 +371,7 @@ void rf_import_give(roof_record *record, const roof_given *given, bool first) {
   all->fastest_seconds += given->fastest_seconds;
   all->slowest_seconds += given->slowest_seconds;
   all->achieved |= given->achieved;
+  all->launched &= given->launched;
 }
 
 void roof_profile_drop_ceilings(roof_profile *profile) {

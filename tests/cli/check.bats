@@ -353,3 +353,12 @@ check() {
   COLUMNS=60 run "$ROOFLINE" check long.json --machine v100 --min 65%
   [ "$(sed -n 's/^  \(Initial.*>\) .*/\1/p' <<<"$output" | sort -u | wc -l)" -eq 2 ]
 }
+
+@test "what its launches bound is so for run, import and check of its file" {
+  printf 'time add = 16us\n' >add.fake
+  ROOFLINE_FAKE=add.fake "$ROOFLINE" measure --backend fake --quiet >/dev/null
+  ROOFLINE_FAKE=add.fake "$ROOFLINE" run add n=64 --backend fake --json >run.json
+  [ "$(jq -c '.kernels[0] | [.regime, .binding, .verdict]' run.json)" = '["overhead","launch","overhead"]' ]
+  [ "$("$ROOFLINE" import run.json --json | jq -c '.kernels[0] | [.regime, .binding, .verdict]')" = '["overhead","launch","overhead"]' ]
+  [ "$("$ROOFLINE" check run.json --json | jq -r '.kernels[0].verdict')" = overhead ]
+}
