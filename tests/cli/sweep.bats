@@ -181,7 +181,7 @@ ROWS
   [[ ${lines[0]} == *": overhead-bound at batch=64, memory-bound from batch=65; beyond "* ]]
   has "there the time passes the overhead cutoff of 4.302 µs"
   run -0 "$ROOFLINE" predict linear batch=64 in=1024 out=1024 --machine h100
-  has "to escape   longer than 4.332 µs, twice the latency: at most about "
+  has "to escape   longer than 4.302 µs, twice the latency: at most about "
 }
 
 @test "what the points share has every format, as predict has it" {
