@@ -74,18 +74,12 @@ typedef struct roof_measurement {
       memory_bytes_per_second; /**< rate of memory right before and after the samples; NaN: not probed, or not one */
   double
       memory_pace; /**< that rate as a share of the ceiling's where memory was in another mode; NaN: as then */
-  double ceiling_seconds; /**< the least time per call that its document gives; NaN unknown */
-  double
-      limit_seconds; /**< the same at the hardware's own limits, where the ceiling was measured; NaN unknown */
-  double fastest_seconds; /**< the fast end of what its document predicts per call; NaN unknown */
-  double slowest_seconds; /**< the slow end of it */
-  bool achieved;          /**< that ceiling is one that a benchmark reached */
-  bool launched;          /**< that ceiling is the time of its launches */
-  double seconds;         /**< median per call */
-  double calls;           /**< of all threads; NaN unknown */
-  double threads;         /**< that called it; NaN unknown */
-  double total_seconds;   /**< of all calls; NaN unknown */
-  double own_seconds;     /**< of those, in no other region inside; NaN unknown */
+  roof_given given;     /**< of a call */
+  double seconds;       /**< median per call */
+  double calls;         /**< of all threads; NaN unknown */
+  double threads;       /**< that called it; NaN unknown */
+  double total_seconds; /**< of all calls; NaN unknown */
+  double own_seconds;   /**< of those, in no other region inside; NaN unknown */
   double watts;    /**< mean power of the processor, with its memory where that is counted; NaN unknown */
   double joules;   /**< of one call at that power; NaN unknown */
   char power[200]; /**< how the power was measured or why not, "" where nothing is known of it */
@@ -123,12 +117,6 @@ ROOF_API void roof_measurement_init(roof_measurement *measurement);
  *  Ownership: copied.
  *  Errors: none. */
 ROOF_API void roof_measurement_name(roof_measurement *measurement, const char *name);
-
-/** The ceiling and the prediction that its document gives for `calls` calls.
- *  Units: s.
- *  Ownership: by value.
- *  Errors: none. */
-ROOF_API roof_given roof_measurement_given(const roof_measurement *measurement, double calls);
 
 /** Frees the samples and resets.
  *  Units: none.

@@ -22,16 +22,9 @@ typedef struct roof_verdict {
   const char *meaning; /**< a clause that follows the name */
 } roof_verdict;
 
-/** The band of a fraction of the ceiling (lower bound / measured time): under 0.50 bug, to 0.65 low, to 0.85
- *  normal, to 0.90 good, to 1 remeasure, over 1 explain; a threshold belongs to the band above it, 1 to
- *  remeasure.
- *  Units: a ratio.
- *  Ownership: static.
- *  Errors: NULL for NaN or a negative fraction. */
-ROOF_API const roof_verdict *roof_verdict_of(double fraction);
-
-/** The band of a share of one basis: on the theoretical ceiling as roof_verdict_of; on the achieved one,
- *  which a benchmark reached, under 0.50 bug, to 0.70 low, to 0.90 normal, to 1 done, over 1 explain.
+/** The band of a share of a ceiling (lower bound / measured time): of the theoretical one under 0.50 bug, to 0.65 low, to
+ *  0.85 normal, to 0.90 good, to 1 remeasure, over 1 explain; of the achieved one, which a benchmark reached, under 0.50 bug,
+ *  to 0.70 low, to 0.90 normal, to 1 done, over 1 explain. A threshold belongs to the band above it, 1 to the one below.
  *  Units: a ratio.
  *  Ownership: static.
  *  Errors: NULL for NaN or a negative share. */

@@ -111,8 +111,8 @@ static roof_status heed_prediction(const roof_ceilings *ceilings, const roof_mea
   double values[ROOF_PARAM_MAX];
   roof_dtype dtype;
   bool same = ceilings->machine != NULL && strcmp(ceilings->machine->name, m->machine) == 0;
-  if (same && !isnan(m->slowest_seconds)) {
-    roof_place_foresee(placed, m->fastest_seconds, m->slowest_seconds);
+  if (same && !isnan(m->given.slowest_seconds)) {
+    roof_place_foresee(placed, m->given.fastest_seconds, m->given.slowest_seconds);
     return ROOF_OK;
   }
   roof_error why = {0}; /* of a label that is no operation's, which is none of the caller's */
@@ -172,13 +172,12 @@ roof_status roof_place_measurement(const roof_ceilings *ceilings, const roof_mea
     status = place_under(ceilings, m, &work, &at, error);
   } else {
     roof_place_time(NAN, ROOF_THEORETICAL, m->seconds, work.noise, &at);
-    roof_place_foresee(&at, m->fastest_seconds, m->slowest_seconds);
+    roof_place_foresee(&at, m->given.fastest_seconds, m->given.slowest_seconds);
     at.flops = m->flops;
     at.bytes = isnan(m->bytes) ? m->link_bytes : m->bytes;
   }
   if (status == ROOF_OK) {
-    const roof_given given = roof_measurement_given(m, 1);
-    roof_place_given(&given, work.noise, &at);
+    roof_place_given(&m->given, work.noise, &at);
     *placed = at;
   }
   return status;

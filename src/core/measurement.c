@@ -19,10 +19,7 @@ void roof_measurement_init(roof_measurement *measurement) {
                                     .total_seconds = NAN,
                                     .link_bytes = NAN,
                                     .own_seconds = NAN,
-                                    .ceiling_seconds = NAN,
-                                    .limit_seconds = NAN,
-                                    .fastest_seconds = NAN,
-                                    .slowest_seconds = NAN,
+                                    .given = {NAN, NAN, NAN, NAN},
                                     .memory_bytes_per_second = NAN,
                                     .memory_pace = NAN,
                                     .watts = NAN,
@@ -51,15 +48,6 @@ void roof_measurement_name(roof_measurement *measurement, const char *name) {
     kept--;
   }
   snprintf(measurement->label, size, "%.*s~%016" PRIx64, (int)kept, name, rf_digest(name, strlen(name)));
-}
-
-roof_given roof_measurement_given(const roof_measurement *m, double calls) {
-  return (roof_given){.ceiling_seconds = calls * m->ceiling_seconds,
-                      .limit_seconds = calls * m->limit_seconds,
-                      .fastest_seconds = calls * m->fastest_seconds,
-                      .slowest_seconds = calls * m->slowest_seconds,
-                      .achieved = m->achieved,
-                      .launched = m->launched};
 }
 
 void roof_measurement_done(roof_measurement *measurement) {

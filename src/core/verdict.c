@@ -48,10 +48,6 @@ const roof_verdict *roof_verdict_on(roof_basis basis, double share) {
   return &bases[basis].bands[i];
 }
 
-const roof_verdict *roof_verdict_of(double fraction) {
-  return roof_verdict_on(ROOF_THEORETICAL, fraction);
-}
-
 /** What takes the time of work that is bound by its launches is no ceiling. */
 static const roof_verdict of_launches = {
     0, "overhead",

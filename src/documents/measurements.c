@@ -40,7 +40,7 @@ roof_status roof_measurements_add(roof_measurements *all, roof_measurement **one
 
 void roof_measurements_drop_ceilings(roof_measurements *all) {
   for (size_t i = 0; i < all->count; i++) {
-    all->list[i].ceiling_seconds = all->list[i].limit_seconds = NAN;
+    all->list[i].given.ceiling_seconds = all->list[i].given.limit_seconds = NAN;
   }
 }
 
@@ -234,19 +234,20 @@ static roof_status read_amount(json_t *kernel, const char *key, double *value, c
 
 /** The ceiling that the document gives: a time, or a share of it. */
 static roof_status read_ceiling(json_t *kernel, roof_measurement *m, const char **at, roof_error *error) {
+  roof_given *g = &m->given;
   double share = NAN;
   roof_status status = read_amount(kernel, "fraction_of_ceiling", &share, at, error);
   status =
-      status == ROOF_OK ? read_amount(kernel, "ceiling_seconds", &m->ceiling_seconds, at, error) : status;
-  status = status == ROOF_OK ? read_amount(kernel, "limit_seconds", &m->limit_seconds, at, error) : status;
+      status == ROOF_OK ? read_amount(kernel, "ceiling_seconds", &g->ceiling_seconds, at, error) : status;
+  status = status == ROOF_OK ? read_amount(kernel, "limit_seconds", &g->limit_seconds, at, error) : status;
   status =
-      status == ROOF_OK ? read_amount(kernel, "fastest_seconds", &m->fastest_seconds, at, error) : status;
+      status == ROOF_OK ? read_amount(kernel, "fastest_seconds", &g->fastest_seconds, at, error) : status;
   status =
-      status == ROOF_OK ? read_amount(kernel, "slowest_seconds", &m->slowest_seconds, at, error) : status;
-  m->ceiling_seconds = isnan(m->ceiling_seconds) ? share * m->seconds : m->ceiling_seconds;
-  m->achieved =
+      status == ROOF_OK ? read_amount(kernel, "slowest_seconds", &g->slowest_seconds, at, error) : status;
+  g->ceiling_seconds = isnan(g->ceiling_seconds) ? share * m->seconds : g->ceiling_seconds;
+  g->achieved =
       strcmp(rf_json_text_of(json_object_get(kernel, "basis")), roof_basis_name(ROOF_ACHIEVED)) == 0;
-  m->launched =
+  g->launched =
       strcmp(rf_json_text_of(json_object_get(kernel, "regime")), roof_regime_name(ROOF_OVERHEAD_BOUND)) == 0;
   return status;
 }

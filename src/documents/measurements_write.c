@@ -63,13 +63,14 @@ static json_t *counted_json(const roof_measurement *m) {
 }
 
 static json_t *kernel_json(const roof_measurement *m) {
-  json_t *kernel = json_pack(
-      "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o}", "name", m->label, "calls",
-      rf_json_number(m->calls), "threads", rf_json_number(m->threads), "seconds", rf_json_number(m->seconds),
-      "total_seconds", rf_json_number(m->total_seconds), "samples",
-      rf_json_numbers(m->samples, m->sample_count), "flops", flops_json(m), "bytes", bytes_json(m), "counted",
-      counted_json(m), "spread", rf_json_number(m->sample_count > 0 ? m->stats.spread : NAN),
-      "ceiling_seconds", rf_json_number(m->ceiling_seconds), "note", m->note, "counters", counters_json(m));
+  json_t *kernel =
+      json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o}", "name", m->label,
+                "calls", rf_json_number(m->calls), "threads", rf_json_number(m->threads), "seconds",
+                rf_json_number(m->seconds), "total_seconds", rf_json_number(m->total_seconds), "samples",
+                rf_json_numbers(m->samples, m->sample_count), "flops", flops_json(m), "bytes", bytes_json(m),
+                "counted", counted_json(m), "spread",
+                rf_json_number(m->sample_count > 0 ? m->stats.spread : NAN), "ceiling_seconds",
+                rf_json_number(m->given.ceiling_seconds), "note", m->note, "counters", counters_json(m));
   if (kernel != NULL && !isnan(m->own_seconds)) { /* a marked region's */
     rf_json_set(kernel, "own_seconds", rf_json_number(m->own_seconds));
   }

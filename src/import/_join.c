@@ -190,7 +190,7 @@ static void combine(roof_profile *profile, roof_record *into, const roof_record 
   bool same = fresh || into->write_share == from->write_share;
   into->write_share = same ? from->write_share : NAN;
   into->update_share = same && (fresh || into->update_share == from->update_share) ? from->update_share : NAN;
-  rf_import_give(into, &from->given, fresh);
+  rf_import_give(into, &from->given, 1, fresh);
   if (from->uncounted != NULL && (fresh || (into->uncounted == NULL && has_counts(from)))) {
     into->uncounted = roof_profile_text(profile, from->uncounted);
   }

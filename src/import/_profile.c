@@ -360,16 +360,13 @@ void rf_import_calls(roof_record *record, uint64_t calls, uint64_t picoseconds) 
   record->timed = true;
 }
 
-void rf_import_give(roof_record *record, const roof_given *given, bool first) {
+void rf_import_give(roof_record *record, const roof_given *given, double calls, bool first) {
   roof_given *all = &record->given;
-  if (first) {
-    *all = *given;
-    return;
-  }
-  all->ceiling_seconds += given->ceiling_seconds;
-  all->limit_seconds += given->limit_seconds;
-  all->fastest_seconds += given->fastest_seconds;
-  all->slowest_seconds += given->slowest_seconds;
+  *all = first ? (roof_given){.achieved = false, .launched = true} : *all;
+  all->ceiling_seconds += calls * given->ceiling_seconds;
+  all->limit_seconds += calls * given->limit_seconds;
+  all->fastest_seconds += calls * given->fastest_seconds;
+  all->slowest_seconds += calls * given->slowest_seconds;
   all->achieved |= given->achieved;
   all->launched &= given->launched;
 }

@@ -208,8 +208,8 @@ static inline double rf_ranked_lost(const roof_ranked_record *row) {
   return isnan(row->at.lost_seconds) ? NAN : fmin(row->at.lost_seconds, rf_ranked_own(row));
 }
 
-/** Adds the ceiling of calls, the `first` or further ones; NaN where either has none. */
-void rf_import_give(roof_record *record, const roof_given *given, bool first);
+/** Adds what is given of so many calls, the `first` or further ones; NaN where either has none. */
+void rf_import_give(roof_record *record, const roof_given *given, double calls, bool first);
 
 /** Keeps a sample of seconds per call, or an even choice when there are many. */
 void rf_import_sample(roof_profile *profile, roof_record *record, double seconds);

@@ -67,8 +67,7 @@ static void add_kernel(roof_profile *profile, const roof_measurement *m, const c
     return;
   }
   record->uncounted = roof_profile_text(profile, m->uncounted);
-  const roof_given given = roof_measurement_given(m, calls);
-  rf_import_give(record, &given, record->calls == 0);
+  rf_import_give(record, &m->given, calls, record->calls == 0);
   if (rf_import_picoseconds(calls * m->seconds, &picoseconds)) {
     rf_import_calls(record, (uint64_t)calls, picoseconds);
   }

@@ -89,6 +89,9 @@ roof_status rf_ledger_check(const roof_ledger_entries *all, const char *file, ro
 /** The regime of that name; memory for any other. */
 roof_regime rf_ledger_regime(const char *name);
 
+/** ROOF_E_ARGUMENT: the label is that of another prediction too. */
+roof_status rf_ledger_given_twice(const char *label, roof_error *error);
+
 /** The bound without overlap, of memory as fast as it was meanwhile. */
 double rf_ledger_paced_upper(const roof_reconciled *r);
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "host/file.h"
+#include "ledger/entry.h"
 #include "roofline/ledger.h"
 #include "roofline/units.h"
 
@@ -15,7 +16,7 @@ typedef struct reader {
 static roof_status label_last(roof_sealings *all, const char *label, roof_error *error) {
   for (size_t i = 0; i + 1 < all->count; i++) {
     if (strcmp(all->list[i].label, label) == 0) {
-      return roof_error_set(error, ROOF_E_ARGUMENT, "label `%s`: given to two predictions", label);
+      return rf_ledger_given_twice(label, error);
     }
   }
   return roof_sealing_name(&all->list[all->count - 1], label, error);

@@ -141,6 +141,10 @@ static roof_status add_sealing(json_t *list, const roof_sealing *s, const char *
   return add(list, s->label, fields, &why, error);
 }
 
+roof_status rf_ledger_given_twice(const char *label, roof_error *error) {
+  return roof_error_set(error, ROOF_E_ARGUMENT, "label `%s`: given to two predictions", label);
+}
+
 static int compare_labels(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -157,7 +161,7 @@ static roof_status check_twice(const roof_sealing *sealings, size_t count, roof_
   qsort(labels, count, sizeof *labels, compare_labels);
   for (size_t i = 1; i < count && status == ROOF_OK; i++) {
     if (strcmp(labels[i - 1], labels[i]) == 0) {
-      status = roof_error_set(error, ROOF_E_ARGUMENT, "label `%s`: given to two predictions", labels[i]);
+      status = rf_ledger_given_twice(labels[i], error);
     }
   }
   free(labels);

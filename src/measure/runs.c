@@ -252,7 +252,7 @@ static void place(const roof_runs *runs, roof_run *r) {
   } else {
     rf_run_sharing(&r->measurement);
   }
-  r->measurement.ceiling_seconds = r->at.ceiling_seconds;
+  r->measurement.given.ceiling_seconds = r->at.ceiling_seconds;
   if (r->level != NULL) {
     r->measurement.level_bytes[r->level->level] = r->measurement.bytes;
   }

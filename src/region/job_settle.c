@@ -174,7 +174,7 @@ static roof_status settle_region(roof_job *job, int region, roof_error *error) {
     m->dtype_flops[d] = flops[d] != 0 || d == (int)m->dtype ? flops[d] / m->calls : (double)NAN;
   }
   roof_status status = roof_measurement_settle(m, error);
-  m->ceiling_seconds = m->seconds * part_of(job, region, -1)->share;
+  m->given.ceiling_seconds = m->seconds * part_of(job, region, -1)->share;
   return status;
 }
 

@@ -102,11 +102,11 @@ static json_t *job_json(const roof_job *job) {
 /** What `run` says of every region. */
 static void add_placed(json_t *kernel, const roof_measurement *m, const roof_job_part *part) {
   roof_placed placed = {.regime = part->regime,
-                        .ceiling_seconds = m->ceiling_seconds,
+                        .ceiling_seconds = m->given.ceiling_seconds,
                         .slowest_seconds = NAN,
                         .share = part->share,
                         .at_least = NAN,
-                        .lost_seconds = m->seconds - m->ceiling_seconds,
+                        .lost_seconds = m->seconds - m->given.ceiling_seconds,
                         .basis = ROOF_ACHIEVED,
                         .verdict =
                             roof_verdict_in(part->regime, roof_verdict_on(ROOF_ACHIEVED, part->share))};

@@ -223,7 +223,7 @@ static roof_status settle_and_place(const roof_program *program, roof_program_pa
                ? roof_place_measurement(&program->ceilings, &part->measurement, &part->placed, error)
                : status;
   if (status == ROOF_OK) {
-    part->measurement.ceiling_seconds = part->placed.ceiling_seconds;
+    part->measurement.given.ceiling_seconds = part->placed.ceiling_seconds;
   }
   return status;
 }

@@ -58,19 +58,25 @@ static void one_rank_waits_for_nothing(void **state) {
   assert_true(seconds_of("ep_dispatch", "tokens=64k hidden=7168 top_k=8 ranks=1", 0) == launch);
 }
 
+/** The machine, to be freed, with the target and the operation of all-reduces in bf16 on it. */
+static roof_machine *all_reduces_on(const char *name, roof_target *target, const roof_op **op) {
+  roof_machine *machine = NULL;
+  roof_types types = roof_types_of(ROOF_BF16);
+  roof_options options = roof_options_default();
+  assert_int_equal(roof_catalog_load(name, &machine, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(target, machine, &types, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_op_find("allreduce", op, NULL), ROOF_OK);
+  return machine;
+}
+
 /** The link binds where bytes take longer than the messages that wait for one another. */
 static void short_exchanges_wait_for_messages(void **state) {
   (void)state;
-  owned roof_machine *h100 = NULL;
-  roof_types types = roof_types_of(ROOF_BF16);
-  roof_options options = roof_options_default();
   roof_target target;
   const roof_op *op = NULL;
+  owned roof_machine *h100 = all_reduces_on("nvidia-h100-sxm", &target, &op);
   roof_prediction p;
   char wall[ROOF_NAME_MAX];
-  assert_int_equal(roof_catalog_load("nvidia-h100-sxm", &h100, NULL), ROOF_OK);
-  assert_int_equal(roof_target_init(&target, h100, &types, &options, NULL), ROOF_OK);
-  assert_int_equal(roof_op_find("allreduce", &op, NULL), ROOF_OK);
   roof_predict(&target, op, (double[ROOF_PARAM_MAX]){1000, 8, 0}, &p);
   assert_string_equal(roof_prediction_wall(&p, wall, sizeof wall), "overhead-bound (latency)");
   assert_true(p.expected_seconds <= roof_prediction_cutoff(&target, &p));
@@ -115,18 +121,13 @@ static void launches_outlast_exchanges(void **state) {
 /** Without constants and without a known latency messages take what `model` assumes of them, give or take a lot. */
 static void messages_of_unknown_latency_take_time(void **state) {
   (void)state;
-  owned roof_machine *p100 = NULL;
-  roof_types types = roof_types_of(ROOF_BF16);
-  roof_options options = roof_options_default();
   roof_target target;
   const roof_op *op = NULL;
+  owned roof_machine *p100 = all_reduces_on("p100-pcie", &target, &op);
   const char *algorithm;
   roof_work work;
   roof_prediction p;
   double steps = 14, launch;
-  assert_int_equal(roof_catalog_load("p100-pcie", &p100, NULL), ROOF_OK);
-  assert_int_equal(roof_target_init(&target, p100, &types, &options, NULL), ROOF_OK);
-  assert_int_equal(roof_op_find("allreduce", &op, NULL), ROOF_OK);
   roof_predict(&target, op, (double[ROOF_PARAM_MAX]){1024, 8, 0}, &p);
   launch = target.launch_seconds;
   assert_true(p.expected_seconds > launch + steps * 1e-6);
@@ -142,18 +143,13 @@ static void messages_of_unknown_latency_take_time(void **state) {
 /** The time of a kilobyte's all-reduce over 64 H100s grows with its messages' between nodes, and nowhere jumps. */
 static void slower_messages_take_no_jump(void **state) {
   (void)state;
-  owned roof_machine *h100 = NULL;
-  roof_types types = roof_types_of(ROOF_BF16);
-  roof_options options = roof_options_default();
   roof_target target;
   const roof_op *op = NULL;
+  owned roof_machine *h100 = all_reduces_on("nvidia-h100-sxm", &target, &op);
   const char *algorithm;
   roof_work work;
   const double step = 1e-8, messages = 126;
   double before = 0, first = 0;
-  assert_int_equal(roof_catalog_load("nvidia-h100-sxm", &h100, NULL), ROOF_OK);
-  assert_int_equal(roof_target_init(&target, h100, &types, &options, NULL), ROOF_OK);
-  assert_int_equal(roof_op_find("allreduce", &op, NULL), ROOF_OK);
   for (int i = 0; i <= 400; i++) {
     roof_link link = {.bytes_per_second = 50e9, .latency_seconds = i * step};
     roof_link complete = roof_link_complete(&link, true);

@@ -132,7 +132,7 @@ static void add_kernels(roof_measurements *all) {
     snprintf(m->machine, sizeof m->machine, "host");
     m->seconds = 1;
     m->flops = 1e9;
-    m->ceiling_seconds = rows[i].ceiling;
+    m->given.ceiling_seconds = rows[i].ceiling;
   }
 }
 
@@ -173,7 +173,7 @@ static void add_gemm(roof_measurements *all, double seconds) {
   snprintf(m->label, sizeof m->label, "gemm");
   m->seconds = seconds;
   m->flops = 1e9;
-  m->ceiling_seconds = 0.8 * seconds;
+  m->given.ceiling_seconds = 0.8 * seconds;
 }
 
 static void kernels_of_one_name_are_matched_in_their_order(void **state) {
@@ -183,7 +183,7 @@ static void kernels_of_one_name_are_matched_in_their_order(void **state) {
   roof_gate gate = roof_gate_default();
   add_gemm(&two, 1);
   add_gemm(&two, 2);
-  two.list[1].ceiling_seconds = 1.5;
+  two.list[1].given.ceiling_seconds = 1.5;
   add_gemm(&one, 1);
   roof_gate_side both = roof_gate_side_of(&two, NULL), first = roof_gate_side_of(&one, NULL);
   assert_int_equal(roof_gate_check(&gate, &both, &both, &report, NULL), ROOF_OK);

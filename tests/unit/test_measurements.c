@@ -33,7 +33,7 @@ static void fill(roof_measurements *all) {
   m->calls = 2;
   m->threads = 4;
   m->total_seconds = 1;
-  m->ceiling_seconds = 0.125;
+  m->given.ceiling_seconds = 0.125;
   m->taken = 1.7e9;
   snprintf(m->counted, sizeof m->counted, "dram__bytes.sum");
   snprintf(m->counted_flops, sizeof m->counted_flops, "sass");
@@ -61,7 +61,7 @@ static void what_is_written_reads_back(void **state) {
   assert_true(read.count == 2 && read.skipped_count == 1 && read.taken == ROOF_TAKEN_SAID);
   assert_true(m->seconds == 0.5 && m->calls == 2 && m->threads == 4 && m->total_seconds == 1);
   assert_true(m->unit_flops[ROOF_FP16][ROOF_MATRIX] == 3e12 && m->dtype_flops[ROOF_FP32] == 1.0 / 3);
-  assert_true(m->level_bytes[ROOF_L2] == 7e9 && m->bytes == 5e9 && m->ceiling_seconds == 0.125);
+  assert_true(m->level_bytes[ROOF_L2] == 7e9 && m->bytes == 5e9 && m->given.ceiling_seconds == 0.125);
   assert_string_equal(m->counted_flops, "sass");
   assert_true(isnan(read.list[1].level_bytes[ROOF_MEMORY]) && read.list[1].bytes == 64);
   assert_int_equal(roof_measurements_write(&read, &again, NULL), ROOF_OK);

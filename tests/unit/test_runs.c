@@ -121,7 +121,7 @@ static void written_and_read_back(void **state) {
   assert_int_equal(roof_measurements_parse(text.data, text.length, "runs", &read, NULL), ROOF_OK);
   assert_int_equal(read.count, 1);
   assert_true(read.list[0].level_bytes[ROOF_MEMORY] == runs.list[0].measurement.bytes);
-  assert_near(read.list[0].ceiling_seconds, runs.list[0].at.ceiling_seconds, 1e-12);
+  assert_near(read.list[0].given.ceiling_seconds, runs.list[0].at.ceiling_seconds, 1e-12);
   roof_measurements_done(&read);
   roof_text_done(&text);
   roof_runs_done(&runs);

@@ -3,8 +3,12 @@
 
 #include "roofline/advise.h"
 
+static const roof_verdict *of_datasheet(double share) {
+  return roof_verdict_on(ROOF_THEORETICAL, share);
+}
+
 static const char *name_of(double fraction) {
-  return roof_verdict_of(fraction)->name;
+  return of_datasheet(fraction)->name;
 }
 
 static void both_sides_of_every_threshold(void **state) {
@@ -22,7 +26,7 @@ static void both_sides_of_every_threshold(void **state) {
     double threshold = thresholds[i].threshold;
     assert_string_equal(name_of(nextafter(threshold, 0)), thresholds[i].below);
     assert_string_equal(name_of(threshold), thresholds[i].at);
-    assert_true(roof_verdict_of(threshold)->from == threshold);
+    assert_true(of_datasheet(threshold)->from == threshold);
   }
   assert_string_equal(name_of(1), "remeasure");
   assert_string_equal(name_of(nextafter(1, 2)), "explain");
@@ -43,40 +47,40 @@ static void the_ends(void **state) {
   assert_string_equal(name_of(0), "bug");
   assert_string_equal(name_of(-0.0), "bug");
   assert_string_equal(name_of(INFINITY), "explain");
-  assert_null(roof_verdict_of(NAN));
-  assert_null(roof_verdict_of(-1e-300));
+  assert_null(of_datasheet(NAN));
+  assert_null(of_datasheet(-1e-300));
 }
 
 static void the_wall_decides_the_words(void **state) {
   (void)state;
-  assert_string_equal(roof_verdict_in(ROOF_OVERHEAD_BOUND, roof_verdict_of(0.03))->name, "overhead");
-  assert_string_equal(roof_verdict_in(ROOF_OVERHEAD_BOUND, roof_verdict_of(1))->name, "overhead");
-  assert_string_equal(roof_verdict_in(ROOF_OVERHEAD_BOUND, roof_verdict_of(1.5))->name, "explain");
+  assert_string_equal(roof_verdict_in(ROOF_OVERHEAD_BOUND, of_datasheet(0.03))->name, "overhead");
+  assert_string_equal(roof_verdict_in(ROOF_OVERHEAD_BOUND, of_datasheet(1))->name, "overhead");
+  assert_string_equal(roof_verdict_in(ROOF_OVERHEAD_BOUND, of_datasheet(1.5))->name, "explain");
   assert_null(roof_verdict_in(ROOF_OVERHEAD_BOUND, NULL));
-  const roof_verdict *close = roof_verdict_of(0.95);
+  const roof_verdict *close = of_datasheet(0.95);
   assert_non_null(strstr(roof_verdict_in(ROOF_MEMORY_BOUND, close)->meaning, "cache"));
   assert_string_equal(roof_verdict_in(ROOF_COMPUTE_BOUND, close)->name, "remeasure");
   assert_null(strstr(roof_verdict_in(ROOF_COMPUTE_BOUND, close)->meaning, "cache"));
-  assert_ptr_equal(roof_verdict_in(ROOF_COMPUTE_BOUND, roof_verdict_of(0.3)), roof_verdict_of(0.3));
+  assert_ptr_equal(roof_verdict_in(ROOF_COMPUTE_BOUND, of_datasheet(0.3)), of_datasheet(0.3));
 }
 
 /** What is slow and was predicted to be is as predicted; a faster time never reads calmer. */
 static void a_prediction_is_heeded(void **state) {
   (void)state;
-  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.4), 0.4, 2e-3, 1e-3, 2e-3)->name, "expected");
-  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.4), 0.4, 2.01e-3, 1e-3, 2e-3)->name, "bug");
-  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.6), 0.6, 1e-3, 1e-3, 2e-3)->name, "expected");
-  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.6), 0.6, 0.99e-3, 1e-3, 2e-3)->name, "faster");
-  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.6), 0.6, 1e-3, NAN, 2e-3)->name, "expected");
-  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.7), 0.7, 1.5e-3, 1e-3, 2e-3)->name, "normal");
-  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.7), 0.7, 0.5e-3, 1e-3, 2e-3)->name, "faster");
-  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.89), 0.89, 0.5e-3, 1e-3, 2e-3)->name, "faster");
-  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.86), 0.86, 0.98e-3, 1e-3, 2e-3)->name, "faster");
-  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.86), 0.86, 0.99e-3, 1e-3, 2e-3)->name, "good");
-  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.95), 0.95, 0.5e-3, 1e-3, 2e-3)->name, "remeasure");
-  assert_string_equal(roof_verdict_heed(roof_verdict_of(1.5), 1.5, 0.5e-3, 1e-3, 2e-3)->name, "explain");
-  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.4), 0.4, 1e-3, NAN, NAN)->name, "bug");
-  const roof_verdict *launches = roof_verdict_in(ROOF_OVERHEAD_BOUND, roof_verdict_of(0.1));
+  assert_string_equal(roof_verdict_heed(of_datasheet(0.4), 0.4, 2e-3, 1e-3, 2e-3)->name, "expected");
+  assert_string_equal(roof_verdict_heed(of_datasheet(0.4), 0.4, 2.01e-3, 1e-3, 2e-3)->name, "bug");
+  assert_string_equal(roof_verdict_heed(of_datasheet(0.6), 0.6, 1e-3, 1e-3, 2e-3)->name, "expected");
+  assert_string_equal(roof_verdict_heed(of_datasheet(0.6), 0.6, 0.99e-3, 1e-3, 2e-3)->name, "faster");
+  assert_string_equal(roof_verdict_heed(of_datasheet(0.6), 0.6, 1e-3, NAN, 2e-3)->name, "expected");
+  assert_string_equal(roof_verdict_heed(of_datasheet(0.7), 0.7, 1.5e-3, 1e-3, 2e-3)->name, "normal");
+  assert_string_equal(roof_verdict_heed(of_datasheet(0.7), 0.7, 0.5e-3, 1e-3, 2e-3)->name, "faster");
+  assert_string_equal(roof_verdict_heed(of_datasheet(0.89), 0.89, 0.5e-3, 1e-3, 2e-3)->name, "faster");
+  assert_string_equal(roof_verdict_heed(of_datasheet(0.86), 0.86, 0.98e-3, 1e-3, 2e-3)->name, "faster");
+  assert_string_equal(roof_verdict_heed(of_datasheet(0.86), 0.86, 0.99e-3, 1e-3, 2e-3)->name, "good");
+  assert_string_equal(roof_verdict_heed(of_datasheet(0.95), 0.95, 0.5e-3, 1e-3, 2e-3)->name, "remeasure");
+  assert_string_equal(roof_verdict_heed(of_datasheet(1.5), 1.5, 0.5e-3, 1e-3, 2e-3)->name, "explain");
+  assert_string_equal(roof_verdict_heed(of_datasheet(0.4), 0.4, 1e-3, NAN, NAN)->name, "bug");
+  const roof_verdict *launches = roof_verdict_in(ROOF_OVERHEAD_BOUND, of_datasheet(0.1));
   assert_ptr_equal(roof_verdict_heed(launches, 0.1, 1e-3, 1e-3, 2e-3), launches);
   assert_null(roof_verdict_heed(NULL, NAN, 1e-3, 1e-3, 2e-3));
 }
