@@ -19,7 +19,7 @@ void roof_measurement_init(roof_measurement *measurement) {
                                     .total_seconds = NAN,
                                     .link_bytes = NAN,
                                     .own_seconds = NAN,
-                                    .given = {NAN, NAN, NAN, NAN},
+                                    .given = {NAN, NAN, NAN, NAN, false, false},
                                     .memory_bytes_per_second = NAN,
                                     .memory_pace = NAN,
                                     .watts = NAN,

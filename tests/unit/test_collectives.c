@@ -59,14 +59,13 @@ static void one_rank_waits_for_nothing(void **state) {
 }
 
 /** The machine, to be freed, with the target and the operation of all-reduces in bf16 on it. */
-static roof_machine *all_reduces_on(const char *name, roof_target *target, const roof_op **op) {
-  roof_machine *machine = NULL;
+static void all_reduces_on(const char *name, roof_machine **machine, roof_target *target,
+                           const roof_op **op) {
   roof_types types = roof_types_of(ROOF_BF16);
   roof_options options = roof_options_default();
-  assert_int_equal(roof_catalog_load(name, &machine, NULL), ROOF_OK);
-  assert_int_equal(roof_target_init(target, machine, &types, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_catalog_load(name, machine, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(target, *machine, &types, &options, NULL), ROOF_OK);
   assert_int_equal(roof_op_find("allreduce", op, NULL), ROOF_OK);
-  return machine;
 }
 
 /** The link binds where bytes take longer than the messages that wait for one another. */
@@ -74,7 +73,8 @@ static void short_exchanges_wait_for_messages(void **state) {
   (void)state;
   roof_target target;
   const roof_op *op = NULL;
-  owned roof_machine *h100 = all_reduces_on("nvidia-h100-sxm", &target, &op);
+  owned roof_machine *h100 = NULL;
+  all_reduces_on("nvidia-h100-sxm", &h100, &target, &op);
   roof_prediction p;
   char wall[ROOF_NAME_MAX];
   roof_predict(&target, op, (double[ROOF_PARAM_MAX]){1000, 8, 0}, &p);
@@ -123,7 +123,8 @@ static void messages_of_unknown_latency_take_time(void **state) {
   (void)state;
   roof_target target;
   const roof_op *op = NULL;
-  owned roof_machine *p100 = all_reduces_on("p100-pcie", &target, &op);
+  owned roof_machine *p100 = NULL;
+  all_reduces_on("p100-pcie", &p100, &target, &op);
   const char *algorithm;
   roof_work work;
   roof_prediction p;
@@ -145,7 +146,8 @@ static void slower_messages_take_no_jump(void **state) {
   (void)state;
   roof_target target;
   const roof_op *op = NULL;
-  owned roof_machine *h100 = all_reduces_on("nvidia-h100-sxm", &target, &op);
+  owned roof_machine *h100 = NULL;
+  all_reduces_on("nvidia-h100-sxm", &h100, &target, &op);
   const char *algorithm;
   roof_work work;
   const double step = 1e-8, messages = 126;
