@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "catalog/builtin.h"
@@ -19,34 +20,49 @@ static bool has(const roof_machine *machine, const roof_constants *wanted) {
   return false;
 }
 
-enum { OWNERS_MAX = 8 };
-
-/** A machine that takes constants, and the machines that they were fitted on, each read once. */
+/** A machine that takes constants. */
 typedef struct heir {
   roof_machine *machine;
-  roof_machine *owners[OWNERS_MAX];
-  int count;
+  rf_families *families;
 } heir;
 
-/** The machine of that name as it is built in; beyond OWNERS_MAX the last one makes room. */
-static roof_status find_owner(heir *h, const char *name, const roof_machine **owner, roof_error *error) {
-  for (int i = 0; i < h->count; i++) {
-    if (strcmp(h->owners[i]->name, name) == 0) {
-      *owner = h->owners[i];
-      return ROOF_OK;
-    }
+static void free_all(roof_machine **machines, unsigned count) {
+  for (unsigned i = 0; machines != NULL && i < count; i++) {
+    roof_machine_free(machines[i]);
   }
-  if (h->count == OWNERS_MAX) {
-    roof_machine_free(h->owners[--h->count]);
+  free(machines);
+}
+
+void rf_families_done(rf_families *families) {
+  free_all(families->constants, rf_builtin_constant_count);
+  free_all(families->owners, rf_builtin_machine_count);
+  *families = (rf_families){0};
+}
+
+/** The document of that index, read at its first use into a list of `count`. */
+static roof_status read_once(roof_machine ***list, const rf_builtin *all, unsigned count, unsigned index,
+                             const roof_machine **read, roof_error *error) {
+  if (*list == NULL) {
+    *list = calloc(count, sizeof **list);
   }
+  if (*list == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "`%s`: out of memory", all[index].name);
+  }
+  roof_machine **place = &(*list)[index];
+  const rf_builtin *b = &all[index];
+  roof_status status = *place != NULL
+                           ? ROOF_OK
+                           : roof_machine_read(b->text, (size_t)(b->end - b->text), b->name, place, error);
+  *read = *place;
+  return status;
+}
+
+/** The machine of that name as it is built in. */
+static roof_status find_owner(rf_families *families, const char *name, const roof_machine **owner,
+                              roof_error *error) {
   for (unsigned i = 0; i < rf_builtin_machine_count; i++) {
-    const rf_builtin *b = &rf_builtin_machines[i];
-    if (strcmp(b->name, name) == 0) {
-      roof_machine **place = &h->owners[h->count];
-      roof_status status = roof_machine_read(b->text, (size_t)(b->end - b->text), b->name, place, error);
-      h->count += status == ROOF_OK;
-      *owner = *place;
-      return status;
+    if (strcmp(rf_builtin_machines[i].name, name) == 0) {
+      return read_once(&families->owners, rf_builtin_machines, rf_builtin_machine_count, i, owner, error);
     }
   }
   return roof_error_set(error, ROOF_E_NAME, "constants of `%s`: no such machine", name);
@@ -75,7 +91,7 @@ static void limit(roof_constants *c, double share) {
  * measured there. */
 static roof_status scale(heir *h, roof_constants *c, bool apart, roof_error *error) {
   const roof_machine *owner = NULL;
-  roof_status status = find_owner(h, c->machine, &owner, error);
+  roof_status status = find_owner(h->families, c->machine, &owner, error);
   if (status == ROOF_OK) {
     rf_scaling scaling = rf_scaling_of(c, owner, h->machine, apart);
     rf_scaling_apply(&scaling, c->values, c->values);
@@ -111,14 +127,14 @@ static roof_status inherit_from(heir *h, const char *name, roof_error *error) {
   size_t length = strlen(name);
   roof_status status = ROOF_OK;
   for (unsigned i = 0; i < rf_builtin_constant_count && length > 0 && status == ROOF_OK; i++) {
-    const rf_builtin *b = &rf_builtin_constants[i];
-    roof_machine *family = NULL;
-    if (strncmp(b->name, name, length) != 0 || b->name[length] != '.') {
+    const char *own = rf_builtin_constants[i].name;
+    const roof_machine *family = NULL;
+    if (strncmp(own, name, length) != 0 || own[length] != '.') {
       continue;
     }
-    status = roof_machine_read(b->text, (size_t)(b->end - b->text), b->name, &family, error);
+    status = read_once(&h->families->constants, rf_builtin_constants, rf_builtin_constant_count, i, &family,
+                       error);
     status = status == ROOF_OK ? take_missing(h, family, name == h->machine->device_class, error) : status;
-    roof_machine_free(family);
   }
   return status;
 }
@@ -132,15 +148,12 @@ static bool has_matrix_unit(const roof_machine *machine) {
   return found;
 }
 
-roof_status rf_catalog_inherit(roof_machine *machine, roof_error *error) {
-  heir h = {.machine = machine};
+roof_status rf_catalog_inherit(roof_machine *machine, rf_families *families, roof_error *error) {
+  heir h = {machine, families};
   roof_status status = inherit_from(&h, machine->name, error);
   status = status == ROOF_OK ? inherit_from(&h, machine->family, error) : status;
   if (status == ROOF_OK && has_matrix_unit(machine)) {
     status = inherit_from(&h, machine->device_class, error);
-  }
-  while (h.count > 0) {
-    roof_machine_free(h.owners[--h.count]);
   }
   return status;
 }

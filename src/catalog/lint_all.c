@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog/family.h"
 #include "documents/json.h"
 #include "roofline/catalog.h"
 
@@ -37,9 +38,9 @@ static roof_status lint_machine(roof_lint *lint, const roof_machine *machine) {
   return added ? ROOF_OK : ROOF_E_MEMORY;
 }
 
-static roof_status lint_named(roof_lint *lint, const char *name, roof_error *error) {
+static roof_status lint_named(roof_lint *lint, const char *name, rf_families *families, roof_error *error) {
   roof_machine *machine = NULL;
-  roof_status status = roof_catalog_load(name, &machine, error);
+  roof_status status = rf_catalog_load(name, families, &machine, error);
   if (status == ROOF_OK && lint_machine(lint, machine) != ROOF_OK) {
     status = roof_error_set(error, ROOF_E_MEMORY, "machine lint: out of memory");
   }
@@ -48,9 +49,10 @@ static roof_status lint_named(roof_lint *lint, const char *name, roof_error *err
 }
 
 /** A file that does not even read is a finding of its machine: the others are linted all the same. */
-static roof_status lint_listed(roof_lint *lint, const roof_catalog_entry *entry, roof_error *error) {
+static roof_status lint_listed(roof_lint *lint, const roof_catalog_entry *entry, rf_families *families,
+                               roof_error *error) {
   roof_error why = {0};
-  roof_status status = lint_named(lint, entry->name, &why);
+  roof_status status = lint_named(lint, entry->name, families, &why);
   if (status == ROOF_E_PARSE || status == ROOF_E_ARGUMENT || status == ROOF_E_NAME ||
       status == ROOF_E_INPUT) {
     roof_finding unreadable = {.error = true};
@@ -61,14 +63,14 @@ static roof_status lint_listed(roof_lint *lint, const roof_catalog_entry *entry,
   return status == ROOF_OK ? ROOF_OK : roof_error_set(error, status, "%s", why.message);
 }
 
-static roof_status lint_catalog(roof_lint *lint, roof_error *error) {
+static roof_status lint_catalog(roof_lint *lint, rf_families *families, roof_error *error) {
   roof_catalog_list list;
   roof_status status = roof_catalog_list_all(&list, error);
   if (status != ROOF_OK) {
     return status;
   }
   for (size_t i = 0; i < list.count && status == ROOF_OK; i++) {
-    status = lint_listed(lint, &list.entries[i], error);
+    status = lint_listed(lint, &list.entries[i], families, error);
   }
   roof_catalog_list_done(&list);
   return status;
@@ -76,10 +78,12 @@ static roof_status lint_catalog(roof_lint *lint, roof_error *error) {
 
 roof_status roof_catalog_lint(const char *const *names, int count, roof_lint *lint, roof_error *error) {
   roof_lint all = {0};
-  roof_status status = count == 0 ? lint_catalog(&all, error) : ROOF_OK;
+  rf_families families = {0};
+  roof_status status = count == 0 ? lint_catalog(&all, &families, error) : ROOF_OK;
   for (int i = 0; i < count && status == ROOF_OK; i++) {
-    status = lint_named(&all, names[i], error);
+    status = lint_named(&all, names[i], &families, error);
   }
+  rf_families_done(&families);
   if (status != ROOF_OK) {
     roof_lint_done(&all);
     return status;

@@ -213,12 +213,13 @@ static roof_status load_named(const char *name, roof_machine **machine, roof_err
   return status;
 }
 
-roof_status roof_catalog_load(const char *name, roof_machine **machine, roof_error *error) {
+roof_status rf_catalog_load(const char *name, rf_families *families, roof_machine **machine,
+                            roof_error *error) {
   roof_machine *loaded = NULL;
   roof_status status = load_named(name, &loaded, error);
   if (status == ROOF_OK) {
     rf_catalog_assume(loaded);
-    status = rf_catalog_inherit(loaded, error);
+    status = rf_catalog_inherit(loaded, families, error);
   }
   if (status != ROOF_OK) {
     roof_machine_free(loaded);
@@ -226,6 +227,13 @@ roof_status roof_catalog_load(const char *name, roof_machine **machine, roof_err
   }
   *machine = loaded;
   return ROOF_OK;
+}
+
+roof_status roof_catalog_load(const char *name, roof_machine **machine, roof_error *error) {
+  rf_families families = {0};
+  roof_status status = rf_catalog_load(name, &families, machine, error);
+  rf_families_done(&families);
+  return status;
 }
 
 roof_status roof_catalog_load_known(const char *name, roof_machine **machine, roof_error *error) {

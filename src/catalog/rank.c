@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog/family.h"
 #include "roofline/catalog.h"
 
 /** Equal times by name: each C library sorts equals another way. */
@@ -47,17 +48,21 @@ static bool rank_loaded(const roof_target *like, const roof_op *op, const double
 }
 
 static roof_status rank_one(const roof_target *like, const roof_op *op, const double *values,
-                            const char *name, roof_ranked_machine *out, int *found, roof_error *error) {
+                            const char *name, rf_families *families, roof_ranked_machine *out, int *found,
+                            roof_error *error) {
   roof_machine *machine = NULL;
   bool own = strcmp(name, like->machine->name) == 0;
-  roof_status status = roof_catalog_load_known(name, &machine, error);
+  roof_error why = {0};
+  if (rf_catalog_load(name, families, &machine, &why) == ROOF_E_MEMORY) {
+    return roof_error_set(error, ROOF_E_MEMORY, "%s", why.message);
+  }
   if (machine != NULL && rank_loaded(like, op, values, machine, own, out)) {
     snprintf(out->name, sizeof out->name, "%s", name);
     out->own = own;
     ++*found;
   }
   roof_machine_free(machine);
-  return status;
+  return ROOF_OK;
 }
 
 static void set_ranks(roof_ranked_machine *all, int count) {
@@ -80,12 +85,14 @@ roof_status roof_catalog_rank(const roof_target *target, const roof_op *op, cons
     return status;
   }
   roof_ranked_machine *all = calloc(list.count + 1, sizeof *all);
+  rf_families families = {0};
   int found = 0;
   roof_predict(target, op, values, &now);
   status = all != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "catalogue: out of memory");
   for (size_t i = 0; status == ROOF_OK && i < list.count; i++) {
-    status = rank_one(target, op, values, list.entries[i].name, &all[found], &found, error);
+    status = rank_one(target, op, values, list.entries[i].name, &families, &all[found], &found, error);
   }
+  rf_families_done(&families);
   roof_catalog_list_done(&list);
   if (status != ROOF_OK) {
     free(all);

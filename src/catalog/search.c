@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog/family.h"
 #include "core/letters.h"
 #include "documents/json.h"
 #include "roofline/catalog.h"
@@ -53,11 +54,12 @@ static roof_status add_unreadable(roof_search *s, const roof_error *why) {
   return ROOF_OK;
 }
 
-static roof_status search_entry(roof_search *s, const roof_catalog_entry *entry, const char *text) {
+static roof_status search_entry(roof_search *s, const roof_catalog_entry *entry, const char *text,
+                                rf_families *families) {
   roof_machine *machine = NULL;
   roof_error why = {0};
   bool built_in = strchr(entry->origin, '/') == NULL;
-  roof_status status = roof_catalog_load(built_in ? entry->name : entry->origin, &machine, &why);
+  roof_status status = rf_catalog_load(built_in ? entry->name : entry->origin, families, &machine, &why);
   if (status == ROOF_OK && matches(entry, machine, text)) {
     add_found(s, entry, machine);
   } else if (status != ROOF_OK && status != ROOF_E_MEMORY) {
@@ -69,6 +71,7 @@ static roof_status search_entry(roof_search *s, const roof_catalog_entry *entry,
 
 roof_status roof_catalog_search(const char *text, roof_search *search, roof_error *error) {
   roof_search s = {0};
+  rf_families families = {0};
   roof_status status = roof_catalog_list_all(&s.list, error);
   if (status != ROOF_OK) {
     return status;
@@ -76,8 +79,9 @@ roof_status roof_catalog_search(const char *text, roof_search *search, roof_erro
   s.machines = calloc(s.list.count + 1, sizeof *s.machines);
   status = s.machines != NULL ? ROOF_OK : ROOF_E_MEMORY;
   for (size_t i = 0; i < s.list.count && status == ROOF_OK; i++) {
-    status = search_entry(&s, &s.list.entries[i], text);
+    status = search_entry(&s, &s.list.entries[i], text, &families);
   }
+  rf_families_done(&families);
   if (status != ROOF_OK) {
     roof_search_done(&s);
     return roof_error_set(error, status, "machines: out of memory");

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog/family.h"
 #include "roofline/catalog.h"
 
 static roof_status load_host(roof_machine **machine, roof_error *error) {
@@ -17,14 +18,15 @@ static roof_status load_host(roof_machine **machine, roof_error *error) {
 }
 
 /** Loads a machine, or several with commas between them; a path is one, and a title with brackets. */
-static roof_status load_named(const char *names, roof_machine **loaded, int *count, roof_error *error) {
+static roof_status load_named(const char *names, rf_families *families, roof_machine **loaded, int *count,
+                              roof_error *error) {
   char copy[1024], *rest = NULL;
   bool one = strpbrk(names, "/(") != NULL; /* and what has units */
   snprintf(copy, sizeof copy, "%s", names);
   roof_status status = ROOF_OK;
   for (char *name = one ? copy : strtok_r(copy, ",", &rest); name != NULL && status == ROOF_OK;
        name = one ? NULL : strtok_r(NULL, ",", &rest)) {
-    status = roof_catalog_load(name, &loaded[*count], error);
+    status = rf_catalog_load(name, families, &loaded[*count], error);
     *count += status == ROOF_OK;
   }
   return status;
@@ -49,10 +51,12 @@ roof_status roof_machines_load(const char *const *names, roof_machine ***machine
   if (loaded == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "machines: out of memory");
   }
+  rf_families families = {0};
   roof_status status = wanted == 0 ? load_host(loaded, error) : ROOF_OK;
   for (int i = 0; i < wanted && status == ROOF_OK; i++) {
-    status = load_named(names[i], loaded, &found, error);
+    status = load_named(names[i], &families, loaded, &found, error);
   }
+  rf_families_done(&families);
   if (status == ROOF_OK && wanted > 0 && found == 0) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--machine: no name");
   }

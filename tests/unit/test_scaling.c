@@ -93,7 +93,9 @@ static void speed_up_16_bits(roof_machine *machine, double times) {
     peak->flops_per_second *= peak->dtype == ROOF_FP16 || peak->dtype == ROOF_BF16 ? times : 1;
   }
   machine->constants_count = 0;
-  assert_int_equal(rf_catalog_inherit(machine, NULL), ROOF_OK);
+  rf_families families = {0};
+  assert_int_equal(rf_catalog_inherit(machine, &families, NULL), ROOF_OK);
+  rf_families_done(&families);
 }
 
 static double product_seconds(const roof_machine *machine, roof_dtype dtype) {
