@@ -6,26 +6,25 @@ setup() {
   start
 }
 
-# judged FILE: name, ceiling, share and verdict of each kernel of an answer, numbers to ten digits.
-judged() {
-  jq -c 'def digits: if . == null or . == 0 then . else
-           (fabs | log10 | floor) as $e | (. / pow(10; $e - 9) | round) * pow(10; $e - 9) | tostring end;
-    [.kernels[] | [(.fraction_of_ceiling | digits), .verdict]]' "$1"
-}
+# Name, ceiling, share and verdict of each kernel are alike, numbers to ten digits; work that is not known fails nothing, a point above
+# its ceiling does.
+agree='
+  def digits: if . == null or . == 0 then . else
+    (fabs | log10 | floor) as $e | (. / pow(10; $e - 9) | round) * pow(10; $e - 9) | tostring end;
+  def judged: [.kernels[] | [(.fraction_of_ceiling | digits), .verdict]];
+  if (.[0] | judged) != (.[1] | judged) then .[] | judged
+  else .[1].kernels[] | select((.state == "unknown" and .passed == false) or (.verdict == "explain" and .passed)) end'
 
 @test "every profiler's file: import and check agree, with the machine and without" {
-  local seen=0
+  local seen=0 apart
   for file in "$ROOFLINE_SOURCE"/tests/fixtures/import/* "$ROOFLINE_SOURCE"/examples/{ncu.csv,trace.json}; do
     "$ROOFLINE" import "$file" --machine h100 --json >imported.json
-    [ "$(jq -r '.schema + (.kernels | length | tostring)' imported.json)" != roofline.measurements/10 ] || continue
-    [ "$(jq -r .schema imported.json)" = roofline.measurements/1 ] || continue
+    [ "$(jq -r '"\(.schema) \(.kernels | length > 0)"' imported.json)" = 'roofline.measurements/1 true' ] || continue
     for options in '' '--machine h100'; do
       "$ROOFLINE" check imported.json $options --json >checked.json || [ $? -le 2 ] # 2: nothing in it can be judged
-      diff <(judged imported.json) <(judged checked.json) || { echo "$file $options"; return 1; }
+      apart=$(jq -cs "$agree" imported.json checked.json)
+      [ -z "$apart" ] || { echo "$file $options: $apart"; return 1; }
     done
-    # work that is not known fails nothing, a point above its ceiling does
-    [ "$(jq '[.kernels[] | select(.state == "unknown" and .passed == false)] | length' checked.json)" -eq 0 ]
-    [ "$(jq '[.kernels[] | select(.verdict == "explain" and .passed)] | length' checked.json)" -eq 0 ]
     seen=$((seen + 1))
   done
   [ "$seen" -ge 40 ]
