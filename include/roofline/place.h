@@ -65,6 +65,7 @@ typedef struct roof_counted {
   const char *link;  /**< what that link's name begins with; NULL or "": the first that joins the ranks */
   double link_ranks; /**< devices that exchange the bytes; NaN or 0: not known */
   int cores;         /**< that did it; 0: not known, all may have */
+  double calls;      /**< of kernels, each launched, where the machine is an accelerator; NaN: not known */
   double busy_compute,
       busy_memory; /**< shares of their peaks at which a profiler saw the busiest arithmetic pipe and the
                                        memory: used where FLOPs or bytes were not counted */
@@ -85,6 +86,9 @@ typedef struct roof_ceilings {
   roof_price least;            /**< datasheet figures and physical limits: nothing is faster */
   const roof_peak *peak[ROOF_DTYPE_COUNT][ROOF_UNIT_COUNT]; /**< behind `reached`, NULL: none is known */
   const roof_level *level[ROOF_LEVEL_KIND_COUNT];
+  double launch_seconds;       /**< of an accelerator's kernel; NaN: of no accelerator, or not known */
+  double least_launch_seconds; /**< the same of a launch among others */
+  double overhead_cutoff;      /**< up to which a kernel is bound by its launch (roof_prediction_cutoff) */
 } roof_ceilings;
 
 /** X(symbol, name) */

@@ -43,6 +43,7 @@ void roof_counted_init(roof_counted *work) {
                          .write_share = NAN,
                          .update_share = NAN,
                          .link_bytes = NAN,
+                         .calls = NAN,
                          .busy_compute = NAN,
                          .busy_memory = NAN};
   for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
@@ -91,6 +92,7 @@ void roof_counted_of(const roof_measurement *m, roof_counted *work) {
   work->update_share = m->update_share;
   work->link_bytes = threads * m->link_bytes;
   work->link = m->link;
+  work->calls = 1;
   work->busy_compute = counter_of(m, "compute");
   work->busy_memory = counter_of(m, "memory");
 }
@@ -150,11 +152,27 @@ static void take(roof_ceilings *c, const roof_target *target, bool least) {
   }
 }
 
+/** What launching takes on an accelerator, of a kernel that is not known more closely than by its work. */
+static void take_launch(roof_ceilings *c, const roof_target *target) {
+  roof_prediction any = {.work = {.kernel = {.kind = ROOF_KERNEL_STREAM}, .launches = 1},
+                         .overhead_seconds = target->launch_seconds};
+  if (!target->parts_stay) {
+    c->launch_seconds = target->launch_seconds;
+    c->least_launch_seconds = target->least_launch_seconds;
+    c->overhead_cutoff = roof_prediction_cutoff(target, &any);
+  }
+}
+
 roof_status roof_ceilings_init(roof_ceilings *ceilings, const roof_machine *machine, int cores,
                                const roof_options *options, roof_error *error) {
   roof_options defaults = roof_options_default(), asked = options != NULL ? *options : defaults;
   roof_options theoretical = asked;
-  roof_ceilings c = {.machine = machine, .cores = cores, .options = asked};
+  roof_ceilings c = {.machine = machine,
+                     .cores = cores,
+                     .options = asked,
+                     .launch_seconds = NAN,
+                     .least_launch_seconds = NAN,
+                     .overhead_cutoff = NAN};
   theoretical.achieved = false;
   no_price(&c.reached);
   no_price(&c.least);
@@ -170,6 +188,7 @@ roof_status roof_ceilings_init(roof_ceilings *ceilings, const roof_machine *mach
       return roof_error_set(error, status, "%s", why.message);
     }
     take(&c, &target, false);
+    take_launch(&c, &target);
     if (roof_target_init(&target, machine, &types, &theoretical, NULL) == ROOF_OK) {
       take(&c, &target, true);
     }
@@ -445,6 +464,8 @@ static void name_binding(roof_placed *out, const bound *b) {
   if ((b->regime == ROOF_COMPUTE_BOUND && b->peak == NULL) ||
       (b->regime == ROOF_MEMORY_BOUND && b->level == NULL)) {
     snprintf(out->binding, sizeof out->binding, "%s", roof_regime_name(b->regime));
+  } else if (b->regime == ROOF_OVERHEAD_BOUND) {
+    snprintf(out->binding, sizeof out->binding, "launch");
   } else if (b->regime == ROOF_COMPUTE_BOUND) {
     snprintf(out->binding, sizeof out->binding, "%s %s", roof_dtype_name(b->peak->dtype),
              roof_unit_name(b->peak->unit));
@@ -458,10 +479,21 @@ static void name_binding(roof_placed *out, const bound *b) {
   }
 }
 
+/** Work that took no longer than starting its kernels may: their launches are its ceiling where they take longer than what they do. */
+static void heed_launches(const roof_ceilings *c, const roof_counted *work, bound *b, bool *waits) {
+  double each = work->seconds / work->calls, least = work->calls * c->least_launch_seconds;
+  *waits = isnan(work->link_bytes) && each >= c->least_launch_seconds && each <= c->overhead_cutoff;
+  if (*waits && work->calls * c->launch_seconds > b->seconds) {
+    b->regime = ROOF_OVERHEAD_BOUND;
+    b->seconds = fmax(b->seconds, least);
+  }
+}
+
 static void place(const roof_ceilings *ceilings, const roof_counted *counted, roof_placed *placed) {
   roof_placed out = placed_at(counted->seconds);
   roof_counted work = settle_units(ceilings, counted, &out);
   char buffer[sizeof out.why] = "";
+  bool waits = false;
   const char *why = obstacle(ceilings, &work, &out, buffer, sizeof buffer);
   out.intensity = out.bytes > 0 ? out.flops / out.bytes : NAN;
   if (why != NULL) {
@@ -470,6 +502,7 @@ static void place(const roof_ceilings *ceilings, const roof_counted *counted, ro
     bound reached = bound_of(ceilings, &ceilings->reached, &work);
     bound least = bound_of(ceilings, &ceilings->least, &work);
     consider_busy(&reached, counted, &out);
+    heed_launches(ceilings, counted, &reached, &waits);
     if (reached.seconds > 0) {
       name_binding(&out, &reached);
       out.cores = ceilings->cores;
@@ -478,6 +511,7 @@ static void place(const roof_ceilings *ceilings, const roof_counted *counted, ro
       out.compute_seconds = reached.compute_seconds;
     }
     judge(&out, counted->noise);
+    out.verdict = roof_verdict_in(waits ? ROOF_OVERHEAD_BOUND : out.regime, out.verdict);
     if (out.state == ROOF_PLACE_IMPOSSIBLE) {
       explain_impossible(&out, least.regime, least.bytes);
     }

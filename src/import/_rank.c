@@ -162,7 +162,8 @@ static void add(roof_ranking *r, const roof_ceilings *ceilings, const roof_recor
 double roof_ranked_rate(const roof_ranked_record *row, const char **unit) {
   const roof_placed *at = &row->at;
   double link = row->record->link_bytes.value;
-  bool arithmetic = at->flops > 0 && isnan(link) && (at->regime != ROOF_MEMORY_BOUND || isnan(at->bytes));
+  bool moves = at->regime == ROOF_MEMORY_BOUND || at->regime == ROOF_OVERHEAD_BOUND;
+  bool arithmetic = at->flops > 0 && isnan(link) && (!moves || isnan(at->bytes));
   *unit = arithmetic ? "FLOP/s" : "B/s";
   double done = arithmetic ? at->flops : isnan(link) ? at->bytes : link;
   return at->seconds > 0 ? done / at->seconds : NAN;

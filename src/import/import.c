@@ -307,6 +307,7 @@ void roof_record_counted(const roof_record *record, roof_counted *work) {
   work->link_bytes = record->link_bytes.value;
   work->link = record->link;
   work->link_ranks = record->link_ranks;
+  work->calls = (double)record->calls;
   work->busy_compute = roof_record_counter(record, roof_clue_name(ROOF_CLUE_COMPUTE));
   work->busy_memory = roof_record_counter(record, roof_clue_name(ROOF_CLUE_MEMORY));
 }

@@ -150,3 +150,24 @@ ROWS
     [ "$(json '.entries[0] | [.verdict, .achieved.verdict] | unique[]')" = "\"$verdict\"" ]
   done
 }
+
+@test "a kernel as short as its launch: predict, claim, import and check say so, and one a hundred times as long is a bug" {
+  local seconds verdict
+  run -0 "$ROOFLINE" predict add n=8192 --dtype fp32 --machine h100 --cold --json
+  [ "$(json .regime)" = '"overhead"' ]
+  for case in 2.2e-6:overhead 3.9e-6:overhead 300e-6:bug; do
+    seconds=${case%:*} verdict=${case#*:}
+    jq -n --argjson s "$seconds" '{schema: "roofline.measurements/1", source: "the test", format: "fake", machine: "nvidia-h100-sxm", skipped: [],
+      kernels: [{name: "tiny", seconds: $s, calls: 3, samples: [], flops: {fp32: 8192}, bytes: {DRAM: 98304}, counted: {}, counters: null}]}' >k.json
+    run "$ROOFLINE" import k.json --machine h100 --json
+    [ "$(json '.kernels[0].verdict')" = "\"$verdict\"" ]
+    share=$(json '.kernels[0].fraction_of_ceiling')
+    run "$ROOFLINE" check k.json --machine h100 --json
+    [ "$(json '.kernels[0] | [.verdict, .passed]')" = "[\"$verdict\",$([ "$verdict" = bug ] && echo false || echo true)]" ]
+    near '.kernels[0].fraction_of_ceiling' "$share" 1e-9
+    [ "$verdict" = bug ] && continue
+    run -0 "$ROOFLINE" claim add n=8192 "time=$seconds" --dtype fp32 --machine h100 --cold --json
+    [ "$(json .verdict)" = "\"$verdict\"" ]
+    near .fraction "$share" 1e-9
+  done
+}
