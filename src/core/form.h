@@ -73,8 +73,11 @@ static inline double rf_kept_of(const rf_run *run, double bytes) {
   return 1 / (1 + full * full * full);
 }
 
+/** The same of what the work moves: nothing is kept of what other kernels have displaced since. */
 static inline double rf_kept(const rf_run *run) {
-  return rf_kept_of(run, run->work->working_set);
+  const roof_work *work = run->work;
+  double moved = work->read_bytes + work->write_bytes, fresh = work->fresh_bytes;
+  return rf_kept_of(run, work->working_set) * (fresh > 0 ? 1 - fresh / moved : 1);
 }
 
 /** Bytes that the last cache hands a unit in a clock, where no constant says it (NVIDIA, A100 whitepaper: 5120 for all of them). */

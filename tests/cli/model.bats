@@ -204,6 +204,15 @@ model() {
   [ "$(json '[.phases.decode.operations[].name] | any(. == "kv_up")')" = false ]
 }
 
+@test "keys of the step before are read from memory: all other layers and weights have passed the last cache since" {
+  for machine in l40s rtx-4090 mi300x; do
+    run -0 "$ROOFLINE" model llama-3.1-8b batch=16 prompt=2048 generate=64 --machine "$machine" --cold --json
+    cold=$(json .tpot_seconds)
+    run -0 "$ROOFLINE" model llama-3.1-8b batch=16 prompt=2048 generate=64 --machine "$machine" --json
+    near .tpot_seconds "$cold" 2e-3
+  done
+}
+
 @test "windows bound what is read and kept" {
   run -0 "$ROOFLINE" model gpt-oss-20b --machine h100 --json prompt=1000 generate=2
   [ "$(json '[.phases.decode.operations[] | select(.name == "attention") | .bytes_by_class.kv]')" = \
