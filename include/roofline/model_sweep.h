@@ -79,7 +79,7 @@ ROOF_API void roof_model_axes_done(roof_model_axes *axes);
   X(ROOF_RUN_STEP, "step_seconds", "s")                                                                      \
   X(ROOF_RUN_RATE, "tokens_per_second", "")                                                                  \
   X(ROOF_RUN_BATCH_RATE, "batch_tokens_per_second", "")                                                      \
-  X(ROOF_RUN_DEVICE_RATE, "device_tokens_per_second", "")                                                    \
+  X(ROOF_RUN_DEVICE_RATE, "device_tokens_per_second", "") /* of the input where none are generated */        \
   X(ROOF_RUN_PROMPT_RATE, "prompt_tokens_per_second", "")                                                    \
   X(ROOF_RUN_ENERGY, "joules_per_token", "J")                                                                \
   X(ROOF_RUN_PRICE, "price_per_million_tokens", "")                                                          \
@@ -189,14 +189,7 @@ ROOF_API bool roof_model_sweep_generates(const roof_model_sweep *sweep);
  *  Errors: none. */
 ROOF_API bool roof_model_sweep_knows(const roof_model_sweep *sweep, roof_run_figure figure);
 
-/** The figure by which runs are ranked: generated tokens per second and device, of the input where none are
- *  generated.
- *  Units: none.
- *  Ownership: none.
- *  Errors: none. */
-ROOF_API roof_run_figure roof_model_sweep_rate(const roof_model_sweep *sweep);
-
-/** Of the runs that fit the one with the highest rate, the first of equals, and in *fitting how many fit.
+/** Of the runs that fit the one with most tokens per second and device (of the input where none are generated), the first of equals, and in *fitting how many fit.
  *  Units: none.
  *  Ownership: of the sweep.
  *  Errors: NULL when none fits. */

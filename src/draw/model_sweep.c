@@ -119,29 +119,28 @@ static void add_mark(void *context, const roof_model_sweep *s, const roof_model_
 static void name_chart(const plot *p) {
   const roof_model_sweep *s = p->sweep;
   roof_curves *c = p->chart;
-  bool generates = p->figures[RATE] == ROOF_RUN_DEVICE_RATE;
+  roof_run_figure time = p->figures[TIME];
   snprintf(c->title, sizeof c->title, "%.60s on %.50s", roof_model_title(s->model),
            s->machine_count > 1 ? "several machines" : s->machines[0]->title);
   char settings[ROOF_RUN_WORDS_MAX];
   snprintf(c->subtitle, sizeof c->subtitle, "where not said: %s",
            roof_model_sweep_settings(s, settings, sizeof settings));
   snprintf(c->x_title, sizeof c->x_title, "%s", s->axes->list[0].name);
-  snprintf(c->panels[RATE].title, sizeof c->panels[0].title, generates ? "tokens/s per device" : "tokens/s");
+  snprintf(c->panels[RATE].title, sizeof c->panels[0].title, "tokens/s per device");
   snprintf(c->panels[TIME].title, sizeof c->panels[0].title,
-           generates                           ? "TPOT"
-           : p->figures[TIME] == ROOF_RUN_STEP ? "step"
-           : s->model->encoder                 ? "one batch"
-                                               : "TTFT");
+           time == ROOF_RUN_TPOT   ? "TPOT"
+           : time == ROOF_RUN_STEP ? "step"
+           : s->model->encoder     ? "one batch"
+                                   : "TTFT");
   snprintf(c->panels[TIME].unit, sizeof c->panels[0].unit, "s");
   c->panel_count = 2;
 }
 
 roof_status roof_model_sweep_chart(const roof_model_sweep *sweep, roof_curves *chart, roof_error *error) {
-  roof_run_figure rate = roof_model_sweep_rate(sweep);
-  roof_run_figure time = rate == ROOF_RUN_DEVICE_RATE                   ? ROOF_RUN_TPOT
+  roof_run_figure time = roof_model_sweep_knows(sweep, ROOF_RUN_TPOT)   ? ROOF_RUN_TPOT
                          : roof_model_sweep_knows(sweep, ROOF_RUN_STEP) ? ROOF_RUN_STEP
                                                                         : ROOF_RUN_TTFT;
-  plot p = {sweep, chart, {rate, time}};
+  plot p = {sweep, chart, {ROOF_RUN_DEVICE_RATE, time}};
   memset(chart, 0, sizeof *chart);
   if (sweep->axes->count == 0) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "draws several values of a setting (batch=1..256*2)");

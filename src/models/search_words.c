@@ -212,16 +212,14 @@ static void add_fitting(roof_text *out, const roof_model_sweep *s, size_t fittin
 
 void roof_model_sweep_sentence(roof_text *out, const roof_model_sweep *s) {
   char words[ROOF_RUN_WORDS_MAX];
-  roof_run_figure rate = roof_model_sweep_rate(s);
   size_t fitting = 0;
   const roof_model_run *best = roof_model_sweep_best(s, &fitting);
   add_fitting(out, s, fitting);
-  if (best != NULL && s->count > 1) {
+  if (best != NULL && s->count > 1 && !isnan(best->figures[ROOF_RUN_DEVICE_RATE])) {
     char x[SHORT];
     roof_model_run_words(s, best, -1, words, sizeof words);
-    roof_text_addf(out, "; most tokens/s per device%s: %s with %s%s%s",
-                   rate == ROOF_RUN_DEVICE_RATE ? "" : " of the input",
-                   rf_plain_number(x, SHORT, best->figures[rate]), words,
+    roof_text_addf(out, "; most tokens/s per device: %s with %s%s%s",
+                   rf_plain_number(x, SHORT, best->figures[ROOF_RUN_DEVICE_RATE]), words,
                    words[0] != '\0' && s->machine_count > 1 ? " on " : "",
                    s->machine_count > 1 ? s->machines[best->machine]->name : "");
   }

@@ -107,3 +107,13 @@ setup() {
   run -0 "$ROOFLINE" serve llama-3.1-8b --machine h100 --rate 1..16*2 --to rates.svg
   [ "$(grep -c '>1[05] ms<' rates.svg)" = 2 ] && [ "$(grep -c '>[12][05]0 ms<' rates.svg)" = 4 ]
 }
+
+@test "an encoder's runs are ranked by what each device reads; a training step has a chart" {
+  run -0 "$ROOFLINE" model bert-base batch=64 tp=1,2 prompt=512 --machine h100 --csv
+  each=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 { print $at["device_tokens_per_second"] / $at["prompt_tokens_per_second"] }' <<<"$output")
+  [ "$each" = $'1\n0.5' ]
+  run -0 "$ROOFLINE" model bert-base batch=64 tp=1,2 prompt=512 --machine h100
+  [[ ${lines[0]} == *'most tokens/s per device: '*' with tp=1' ]]
+  run -0 "$ROOFLINE" model llama-3.1-8b --train batch=64,128 dp=8 recompute=full microbatches=8 --machine h200 --to step.svg
+  grep -q '>step<' step.svg
+}

@@ -18,19 +18,11 @@ static const struct {
                {ROOF_RUN_TPOT, "TPOT", "r"},
                {ROOF_RUN_RATE, "tokens/s per request", "r"},
                {ROOF_RUN_DEVICE_RATE, "tokens/s per device", "r"},
-               {ROOF_RUN_PROMPT_RATE, "tokens/s", "r"},
                {ROOF_RUN_ENERGY, "energy per token", "r3"},
                {ROOF_RUN_PRICE, "price a million", "r"},
                {ROOF_RUN_TOTAL_BYTES, "memory per device", "r1"},
                {ROOF_RUN_INTENSITY, "FLOP/B", "r2"}};
 enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
-
-/** The rate of the input is of interest where no tokens are generated. */
-static bool is_shown(const roof_model_sweep *s, int column) {
-  roof_run_figure figure = columns[column].figure;
-  return roof_model_sweep_knows(s, figure) &&
-         (figure != ROOF_RUN_PROMPT_RATE || !roof_model_sweep_knows(s, ROOF_RUN_TPOT));
-}
 
 /** What binds a run, or why it cannot be. */
 static const char *bound_of(const roof_model_run *p) {
@@ -84,7 +76,7 @@ static void add_heads(cli_grid *grid, const roof_model_sweep *s, char alignment[
     add_head(grid, alignment, "R", s->axes->list[i].name);
   }
   for (int i = 0; i < COLUMN_COUNT; i++) {
-    if (is_shown(s, i)) {
+    if (roof_model_sweep_knows(s, columns[i].figure)) {
       add_head(grid, alignment, columns[i].side, heading(s, i));
     }
   }
@@ -104,7 +96,7 @@ static void add_row(cli_grid *grid, const roof_model_sweep *s, const roof_model_
     cli_grid_add(grid, "%.15g", roof_model_sweep_value(s, p, i));
   }
   for (int i = 0; i < COLUMN_COUNT; i++) {
-    if (is_shown(s, i)) {
+    if (roof_model_sweep_knows(s, columns[i].figure)) {
       cli_grid_add(grid, "%s", figure_text(p, columns[i].figure, text));
     }
   }
@@ -163,7 +155,7 @@ static void add_machines(roof_text *out, const roof_model_sweep *s) {
   for (int i = 0; i < COLUMN_COUNT; i++) {
     char alignment[COLUMNS_MAX];
     cli_grid grid = {0};
-    if (!is_shown(s, i) || columns[i].figure == ROOF_RUN_INTENSITY) {
+    if (!roof_model_sweep_knows(s, columns[i].figure) || columns[i].figure == ROOF_RUN_INTENSITY) {
       continue;
     }
     head_machines(&grid, s, heading(s, i), alignment);
@@ -183,7 +175,7 @@ static void add_figures(roof_text *out, const roof_model_sweep *s) {
   cli_grid grid = {0};
   head_machines(&grid, s, "", alignment);
   for (int i = 0; i < COLUMN_COUNT; i++) {
-    if (is_shown(s, i)) {
+    if (roof_model_sweep_knows(s, columns[i].figure)) {
       cli_grid_add(&grid, "%s", heading(s, i));
       add_compared(&grid, s, columns[i].figure, 0);
     }
