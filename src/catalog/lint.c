@@ -388,6 +388,19 @@ static void check_machine(report *r) {
   }
 }
 
+static void check_notes(report *r) {
+  const roof_machine *m = r->machine;
+  for (int i = 1; i < m->note_count; i++) {
+    for (int k = 0; k < i; k++) {
+      if (strcmp(m->notes[i], m->notes[k]) == 0) {
+        snprintf(r->where, sizeof r->where, "notes[%d]", i);
+        add(r, true, "the same note as notes[%d]", k);
+        break;
+      }
+    }
+  }
+}
+
 /** Every figure of energy has a source, its own or that of all. */
 static void check_energy(report *r) {
   const roof_energy *e = &r->machine->energy;
@@ -410,6 +423,7 @@ size_t roof_machine_lint(const roof_machine *machine, roof_finding *findings, si
   check_machine(&r);
   check_origins(&r);
   check_energy(&r);
+  check_notes(&r);
   for (int i = 0; i < machine->peak_count; i++) {
     check_peak(&r, i);
   }

@@ -936,6 +936,8 @@ static void lint_finds(void **state) {
        "`joins` is a number of devices: 2 of a bridge, 1 of a link to the host alone", true},
       {HEAD GOOD_PEAKS LEVELS ", \"aliases\": [\"y\", \"x\"]}", "machine", "alias `x` is there twice", true},
       {HEAD GOOD_PEAKS LEVELS ", \"energy\": {\"watts\": 5}}", "energy", "no source", true},
+      {HEAD GOOD_PEAKS LEVELS ", \"notes\": [\"one\", \"two\", \"one\"]}", "notes[2]",
+       "the same note as notes[0]", true},
       {HEAD GOOD_PEAKS "}", "machine", "no level with a bandwidth: nothing can be predicted", true},
       {HEAD LEVELS "}", "machine", "no peaks: nothing can be predicted", true},
   };
