@@ -279,9 +279,11 @@ static roof_status read_globals(config *c) {
   roof_status status = rf_config_need(c, Q_HIDDEN, &m->hidden);
   status = status != ROOF_OK || a->patches || a->diffusion != NULL ? status
                                                                    : rf_config_need(c, Q_VOCAB, &m->vocab);
-  m->context = rf_config_value(c, Q_CONTEXT, 0);
-  m->positions = a->learned_positions ? m->context + a->more_positions : 0;
-  m->context = fmax(0, m->context - a->first_position);
+  /* Where both are given, rows of positions are max_position_embeddings; the length is model_max_length, as vLLM has it. */
+  double rows = rf_config_value(c, Q_CONTEXT, rf_config_value(c, Q_LENGTH, 0));
+  m->positions = a->learned_positions ? rows + a->more_positions : 0;
+  m->context =
+      fmax(0, (a->learned_positions ? rows : rf_config_value(c, Q_LENGTH, rows)) - a->first_position);
   m->rotary = !a->learned_positions && !a->no_positions;
   m->token_types = rf_config_value(c, Q_TOKEN_TYPES, 0);
   m->tied = rf_config_flag(c, Q_TIED);

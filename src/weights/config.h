@@ -15,6 +15,7 @@
   X(Q_HIDDEN, "hidden_size")                                                                                 \
   X(Q_VOCAB, "vocab_size")                                                                                   \
   X(Q_CONTEXT, "max_position_embeddings")                                                                    \
+  X(Q_LENGTH, "model_max_length")                                                                            \
   X(Q_WIDTH, "intermediate_size")                                                                            \
   X(Q_DENSE_WIDTH, "intermediate_size_mlp")                                                                  \
   X(Q_HEADS, "num_attention_heads")                                                                          \

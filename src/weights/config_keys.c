@@ -49,7 +49,7 @@ static const config_key keys[] = {
     NUMBER("max_target_positions", Q_CONTEXT),
     NUMBER("seq_length", Q_CONTEXT),
     NUMBER("max_seq_len", Q_CONTEXT),
-    NUMBER("model_max_length", Q_CONTEXT),
+    NUMBER("model_max_length", Q_LENGTH),
     NUMBER("intermediate_size", Q_WIDTH),
     NUMBER("n_inner", Q_WIDTH),
     NUMBER("ffn_dim", Q_WIDTH),

@@ -431,6 +431,13 @@ static void published_counts(void **state) {
       {"{\"model_type\": \"roberta\", " BASE "\"vocab_size\": 50265, \"max_position_embeddings\": 514, "
        "\"type_vocab_size\": 1, \"hidden_act\": \"gelu\"}",
        124645632, 512},
+      {"{\"model_type\": \"roberta\", " BASE "\"vocab_size\": 50265, \"max_position_embeddings\": 514, "
+       "\"type_vocab_size\": 1, \"hidden_act\": \"gelu\", \"model_max_length\": 128}",
+       124645632, 512},
+      {"{\"model_type\": \"cohere\", \"hidden_size\": 8192, \"intermediate_size\": 22528, "
+       "\"num_attention_heads\": 64, \"num_key_value_heads\": 64, \"num_hidden_layers\": 40, "
+       "\"vocab_size\": 256000, \"model_max_length\": 131072, \"max_position_embeddings\": 8192}",
+       34980831232, 131072},
       {"{\"architectures\": [\"XLMRobertaForMaskedLM\"], \"model_type\": \"xlm-roberta\", " BASE
        "\"vocab_size\": 250002, \"max_position_embeddings\": 514, \"type_vocab_size\": 1, \"output_past\": "
        "true}",
