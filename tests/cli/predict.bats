@@ -493,8 +493,10 @@ ROWS
     run -0 "$ROOFLINE" predict allreduce size=64MiB ${link%% (*}
     [[ ${lines[0]} == *"network-bound (${link#* (}, about "* ]]
   done
-  run -0 "$ROOFLINE" predict allreduce size=1GB ranks=16 --machine h100
-  [[ ${lines[0]} == *': unknown: its links join at most 8 devices, not 16; between nodes `roofline cluster` has all-reduces, `model` plans' ]]
+  for machine in h100 a100 a100-40gb; do # also where boards of eight can be joined
+    run -0 "$ROOFLINE" predict allreduce size=1GB ranks=16 --machine $machine
+    [[ ${lines[0]} == *': unknown: its links join at most 8 devices, not 16; between nodes `roofline cluster` has all-reduces, `model` plans' ]]
+  done
   run -0 "$ROOFLINE" predict allreduce size=1GB ranks=2 --machine epyc-9654
   [[ ${lines[0]} == *': unknown: its file has no link to other devices' ]]
   run -3 --separate-stderr "$ROOFLINE" claim allreduce size=1GB ranks=4 1s --machine h100-pcie --link 'NVLink 4 bridge'

@@ -435,6 +435,34 @@ static void dense_is_not_sparse(void **state) {
   assert_true(h100->links[0].bytes_per_second == 450e9);
 }
 
+static void memories_of_units_have_a_width(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    double bytes; /* of a unit in a clock */
+  } rows[] = {{"t4", 64}, {"a100", 128}, {"mi300x", 128}, {"mi350x", 256}, {"mi355x", 256}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    owned roof_machine *m = NULL;
+    assert_int_equal(roof_catalog_load(rows[i].name, &m, NULL), ROOF_OK);
+    const roof_level *level = roof_machine_level(m, ROOF_L1, ROOF_DATASHEET);
+    assert_true(level->bytes_per_second == rows[i].bytes * m->unit_count * m->clock_hz);
+  }
+}
+
+/** Google's all-reduce bandwidth of a pod over its chips is what a chip sends. */
+static void chips_send_their_part_of_a_pod(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    double pod, chips;
+  } rows[] = {{"tpu-v3", 340e12, 1024}, {"tpu-v5e", 51.2e12, 256}, {"tpu-v6e", 102.4e12, 256}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    owned roof_machine *m = NULL;
+    assert_int_equal(roof_catalog_load(rows[i].name, &m, NULL), ROOF_OK);
+    assert_true(fabs(m->links[0].bytes_per_second - rows[i].pod / rows[i].chips) < 0.1e9);
+  }
+}
+
 static double number_of(const json_t *device, const char *key) {
   const json_t *value = json_object_get(device, key);
   return json_is_number(value) ? json_number_value(value) : NAN;
@@ -1128,6 +1156,8 @@ int main(void) {
       cmocka_unit_test(gpus_have_latencies_of_their_architecture),
       cmocka_unit_test(secondary_figures_are_theoretical),
       cmocka_unit_test(dense_is_not_sparse),
+      cmocka_unit_test(memories_of_units_have_a_width),
+      cmocka_unit_test(chips_send_their_part_of_a_pod),
       cmocka_unit_test(figures_equal_the_collected_ones),
       cmocka_unit_test(wrong_names_get_the_nearest),
       cmocka_unit_test(bad_files_say_where),
