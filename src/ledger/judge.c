@@ -174,6 +174,27 @@ static roof_placed place_point(const roof_ledger_entry *prediction, double secon
   return at;
 }
 
+/** What was sealed takes its time, whatever counters saw: less of it is other work. */
+static void judge_sealed(roof_reconciled *r, const roof_ledger_entry *prediction, double noise,
+                         const point *p) {
+  roof_placed at;
+  bool known = prediction->of.ceilings[ROOF_THEORETICAL].seconds > 0;
+  double least = fmin(least_seconds(prediction), prediction->of.least_seconds);
+  roof_place_time(known ? least : NAN, ROOF_THEORETICAL, r->measured_seconds, noise, &at);
+  if (at.state != ROOF_PLACE_IMPOSSIBLE || r->impossible[0] != '\0') {
+    return;
+  }
+  double flops = p->flops / prediction->of.flops, bytes = p->bytes / prediction->of.bytes;
+  bool fewer = p->counted_flops && flops < 1 - same_traffic;
+  if (fewer || (p->counted && bytes < 1 - same_traffic)) {
+    rf_format(r->impossible, sizeof r->impossible,
+              "%s; counted %.1f %% of the sealed %s: not the sealed work", at.why,
+              100 * (fewer ? flops : bytes), fewer ? "FLOPs" : "bytes");
+  } else {
+    snprintf(r->impossible, sizeof r->impossible, "%s", at.why);
+  }
+}
+
 /** Position under the theoretical ceilings; for a point above them the arithmetic shows why it cannot be. */
 static void judge_point(roof_reconciled *r, const roof_ledger_entry *prediction, double noise,
                         const point *p) {
@@ -185,6 +206,7 @@ static void judge_point(roof_reconciled *r, const roof_ledger_entry *prediction,
   if (at.state == ROOF_PLACE_IMPOSSIBLE && !unsure) {
     snprintf(r->impossible, sizeof r->impossible, "%s", at.why);
   }
+  judge_sealed(r, prediction, noise, p);
 }
 
 bool rf_ledger_foreseen(const roof_reconciled *r) {

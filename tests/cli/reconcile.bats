@@ -98,11 +98,21 @@ entry() {
   reconciled --json
   [ "$(entry fa3 .error)" != null ]
   rm roofline.ledger
-  seals fa3 gemm m=8192 n=8192 k=8192
+  seals fa3 gemm m=4096 n=4096 k=1024
   "$ROOFLINE" record fa3 flops=64e9 bytes=1e9 seconds="$(jq -n '64e9 / (0.216 * 989e12)')"
   reconciled --json
   [ "$status" -eq 0 ]
   [ "$(entry fa3 '[.error, .traffic, .operational_intensity, .measured_regime]')" = '[null,"lower",64,"memory"]' ]
+}
+
+@test "counts of other work do not make the sealed work faster than it can be" {
+  seals ffn gemm m=8192 n=8192 k=8192
+  "$ROOFLINE" record ffn seconds=700us flops=5.5e11 bytes=4e8
+  reconciled
+  [ "$status" -eq 1 ]
+  has '1 above its ceiling'
+  has '700.0 µs cannot be: its ceiling allows no less than 1.112 ms; counted 50.0 % of the sealed FLOPs: not the sealed work'
+  [[ $stderr == *'1 kernel is above what can be' ]]
 }
 
 @test "what is no faster than its own prediction can be, by whatever algorithm the bound is" {

@@ -316,6 +316,32 @@ static void data_that_a_cache_holds(void **state) {
   assert_string_equal(judge(&p, measured(3e-5)).impossible, "");
 }
 
+/** Counters of other work do not make the sealed work faster than it can be. */
+static void faster_than_the_sealed_work_can_be(void **state) {
+  (void)state;
+  roof_ledger_entry p = predicted(989e9, 1e9); /* 1 ms */
+  p.of.least_seconds = 1e-3;
+  roof_ledger_entry m = counted(0.6e-3, 494.5e9, 1e9);
+  assert_string_equal(judge(&p, m).impossible,
+                      "600.0 µs cannot be: its ceiling allows no less than 1.000 ms; "
+                      "counted 50.0 % of the sealed FLOPs: not the sealed work");
+  roof_ledger_entry copy = predicted(0, 3.35e9); /* 1 ms */
+  assert_string_equal(judge(&copy, counted(0.6e-3, 0, 1e9)).impossible,
+                      "600.0 µs cannot be: its ceiling allows no less than 1.000 ms; "
+                      "counted 29.9 % of the sealed bytes: not the sealed work");
+  m = counted(0.999e-3, 494.5e9, 1e9); /* a datasheet's rounding */
+  assert_string_equal(judge(&p, m).impossible, "");
+  m = counted(0.6e-3, 494.5e9, 1e9);
+  m.noise = 0.7;
+  assert_string_equal(judge(&p, m).impossible, "");
+  p.of.least_seconds = 0.25e-3; /* an assumed peak */
+  m = counted(0.6e-3, 494.5e9, 1e9);
+  assert_string_equal(judge(&p, m).impossible, "");
+  p.of.ceilings[ROOF_THEORETICAL].seconds = NAN; /* a measured ceiling alone */
+  p.of.least_seconds = NAN;
+  assert_string_equal(judge(&p, m).impossible, "");
+}
+
 static void above_the_peak_and_the_bandwidth(void **state) {
   (void)state;
   roof_ledger_entry compute = predicted(1e12, 1e6);
@@ -418,6 +444,7 @@ int main(void) {
       cmocka_unit_test(implied_overlap),
       cmocka_unit_test(above_the_roof),
       cmocka_unit_test(data_that_a_cache_holds),
+      cmocka_unit_test(faster_than_the_sealed_work_can_be),
       cmocka_unit_test(above_the_peak_and_the_bandwidth),
       cmocka_unit_test(ceilings_of_a_datasheet_with_measured_figures),
   };
