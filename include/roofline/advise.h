@@ -552,7 +552,8 @@ typedef struct roof_question {
   double measured_seconds; /**< NaN: not measured */
   double wall_seconds;     /**< of the program part that ran it; NaN unknown */
   double clue[ROOF_CLUE_COUNT];
-  double users; /**< requests there are at once; 0 unknown */
+  double users;         /**< requests there are at once; 0 unknown */
+  double counted_bytes; /**< that the memory moved; NaN: not counted */
 } roof_question;
 
 /** Where an operation stands, why, and what would change it. */

@@ -405,12 +405,12 @@ typedef struct roof_reconcile {
 ROOF_API roof_status roof_ledger_reconcile(const char *path, bool latest, roof_reconcile *result,
                                            roof_error *error);
 
-/** The measured time of `label`, that of the last prediction of it.
- *  Units: s.
- *  Ownership: writes *seconds on success only.
+/** The measurement of `label` against the last prediction of it.
+ *  Units: as roof_reconciled.
+ *  Ownership: writes *measured on success only.
  *  Errors: ROOF_E_NAME where the ledger has no such measurement; as roof_ledger_verify. */
-ROOF_API roof_status roof_ledger_seconds(const char *path, const char *label, double *seconds,
-                                         roof_error *error);
+ROOF_API roof_status roof_ledger_measured(const char *path, const char *label, roof_reconciled *measured,
+                                          roof_error *error);
 
 /** ROOF_E_GATE where there is no label, one has no counterpart or a kernel is above its ceiling; `strict`: also where there
  *  are doubts. `ledger` is for the message.

@@ -10,7 +10,7 @@ bool roof_lever_helps(const roof_lever *lever) {
 }
 
 roof_question roof_question_init(void) {
-  roof_question question = {.measured_seconds = NAN, .wall_seconds = NAN};
+  roof_question question = {.measured_seconds = NAN, .wall_seconds = NAN, .counted_bytes = NAN};
   for (int i = 0; i < ROOF_CLUE_COUNT; i++) {
     question.clue[i] = NAN;
   }
@@ -82,6 +82,7 @@ static roof_status check_times(const roof_question *q, roof_error *error) {
 static void find_causes(roof_advice *a, const roof_machine *machine, const roof_question *question) {
   a->evidence = roof_evidence_of(&a->now, machine, question->measured_seconds);
   a->evidence.wall_seconds = question->wall_seconds;
+  a->evidence.counted_bytes = question->counted_bytes;
   a->evidence.achieved = a->achieved_share;
   roof_evidence_take(&a->evidence, question->clue);
   a->cause_count = roof_causes_rank(&a->evidence, a->causes, ROOF_ADVICE_CAUSES);

@@ -157,18 +157,19 @@ roof_status roof_ledger_reconcile(const char *path, bool latest, roof_reconcile 
   return status;
 }
 
-roof_status roof_ledger_seconds(const char *path, const char *label, double *seconds, roof_error *error) {
+roof_status roof_ledger_measured(const char *path, const char *label, roof_reconciled *measured,
+                                 roof_error *error) {
   roof_reconcile all;
-  const double *found = NULL;
+  const roof_reconciled *found = NULL;
   roof_status status = roof_ledger_reconcile(path, true, &all, error);
   if (status != ROOF_OK) {
     return status;
   }
   for (size_t i = 0; i < all.count; i++) {
-    found = strcmp(all.entries[i].label, label) == 0 ? &all.entries[i].measured_seconds : found;
+    found = strcmp(all.entries[i].label, label) == 0 ? &all.entries[i] : found;
   }
   if (found != NULL) {
-    *seconds = *found;
+    *measured = *found;
   } else {
     status = roof_error_set(error, ROOF_E_NAME, "--label %s: %s has no measurement of it", label, path);
   }

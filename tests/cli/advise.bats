@@ -145,13 +145,27 @@ advise() {
   [[ $output != *'before rewriting'* ]]
 }
 
-@test "the time may come from the ledger" {
-  "$ROOFLINE" measure --backend fake --quick >/dev/null
-  "$ROOFLINE" loop --quick --backend fake --ledger l.jsonl --to r.html >/dev/null 2>&1
-  label=$(jq -r 'select(.kind == "measurement") | .label' l.jsonl | head -1)
-  advise triad n=64Mi --machine h100 --ledger l.jsonl --label "$label" --json
-  [ "$(json '.measured.seconds > 0')" = true ]
-  run -2 "$ROOFLINE" advise triad n=64Mi --machine h100 --ledger l.jsonl --label none
+@test "time and counters may come from the ledger, and are as reconcile has them" {
+  "$ROOFLINE" predict add n=64Mi --machine h100 --seal --label x --ledger l.jsonl >/dev/null
+  "$ROOFLINE" record x seconds=290us bytes=805306368 -c occupancy=50% --ledger l.jsonl
+  run -0 "$ROOFLINE" reconcile --ledger l.jsonl --json
+  causes=$(json '.entries[0].causes | map(select(.certainty == "shown").name)')
+  [ "$causes" = '["L2 reuse"]' ]
+  advise add n=64Mi --machine h100 --ledger l.jsonl --label x --json
+  [ "$(json '.measured.seconds')" = 0.00029 ]
+  [ "$(json '[.. | objects | select(.certainty? == "shown").name]')" = "$causes" ]
+  run -2 "$ROOFLINE" advise add n=64Mi --machine h100 --ledger l.jsonl --label none
+}
+
+@test "a label of another operation, size, machine or format is refused in its own words" {
+  "$ROOFLINE" predict add n=64Mi --machine h100 --seal --label add --ledger l.jsonl >/dev/null
+  "$ROOFLINE" record add seconds=290us --ledger l.jsonl
+  for words in 'gemm m=64 n=64 k=64 --machine h100' 'add n=32Mi --machine h100' \
+    'add n=64Mi --machine a100' 'add n=64Mi --machine h100 --dtype fp32'; do
+    # shellcheck disable=SC2086
+    run -2 "$ROOFLINE" advise $words --ledger l.jsonl --label add
+    has '--label add: of `add n=67108864 --machine nvidia-h100-sxm --dtype fp16`'
+  done
 }
 
 @test "a mix: 80 % decode and 20 % prefill on H200 against H100" {

@@ -802,15 +802,15 @@ static void a_ledger_goes_on_from_its_earlier_states(void **state) {
 static void a_label_has_its_measured_time(void **state) {
   (void)state;
   roof_error error = {0};
-  double seconds = 7;
+  roof_reconciled measured = {.measured_seconds = 7};
   assert_int_equal(seal("a", 0.78, 1, NULL), ROOF_OK);
   assert_int_equal(seal("b", 0.78, 1, NULL), ROOF_OK);
   assert_int_equal(record("a", 2.6), ROOF_OK);
-  assert_int_equal(roof_ledger_seconds(path, "b", &seconds, &error), ROOF_E_NAME);
+  assert_int_equal(roof_ledger_measured(path, "b", &measured, &error), ROOF_E_NAME);
   assert_non_null(strstr(error.message, "--label b: "));
-  assert_true(seconds == 7);
-  assert_int_equal(roof_ledger_seconds(path, "a", &seconds, NULL), ROOF_OK);
-  assert_near(seconds, 2.6, 1e-12);
+  assert_true(measured.measured_seconds == 7);
+  assert_int_equal(roof_ledger_measured(path, "a", &measured, NULL), ROOF_OK);
+  assert_near(measured.measured_seconds, 2.6, 1e-12);
 }
 
 static void a_changed_ledger_is_not_reconciled(void **state) {

@@ -20,8 +20,7 @@ static const struct poptOption options[] = {
      "KEY=VALUE"},
     {"counter", 'c', POPT_ARG_ARGV, &counters, 0,
      "what a profiler counted, a share: occupancy=0.3; repeatable", "NAME=VALUE"},
-    {"label", '\0', POPT_ARG_STRING, &label, 0, "take the measured time of this label from the ledger",
-     "LABEL"},
+    {"label", '\0', POPT_ARG_STRING, &label, 0, "take what the ledger has measured of this label", "LABEL"},
     {"ledger", '\0', POPT_ARG_STRING, &ledger, 0, "the ledger; default roofline.ledger", "FILE"},
     {"mix", '\0', POPT_ARG_STRING, &mix_text, 0,
      "what a second --machine would bring, by shares of the time: decode=0.8,prefill=0.2", "LIST"},
@@ -69,13 +68,39 @@ static roof_status name_time(const cli_args *args, roof_status status, roof_erro
 
 /** What the options say of the operation. */
 static roof_status read_options(roof_question *question, roof_error *error) {
-  roof_status status = ROOF_OK;
   if (users != -1 && users < 1) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "--users %d: at least 1", users);
   }
   question->users = users > 0 ? users : 0;
-  if (label != NULL) {
-    status = roof_ledger_seconds(cli_ledger_name(ledger), label, &question->measured_seconds, error);
+  return ROOF_OK;
+}
+
+/** What version 0.1 did not seal is unknown, and no other. */
+static bool is_other(const char *sealed, const char *asked) {
+  return sealed[0] != '\0' && strcmp(sealed, asked) != 0;
+}
+
+static roof_status check_label(const cli_advice *a, const roof_reconciled *m, roof_error *error) {
+  char parameters[ROOF_PARAMETERS_MAX];
+  roof_op_write_values(a->op, a->values, parameters, sizeof parameters);
+  bool other = is_other(m->op, a->op->name) || is_other(m->parameters, parameters) ||
+               is_other(m->machine, a->target->machine->name) ||
+               is_other(m->dtype, roof_dtype_name(a->target->types.compute));
+  return other ? roof_error_set(error, ROOF_E_ARGUMENT,
+                                "--label %s: of `%s %s --machine %s --dtype %s`, which is not what is asked",
+                                label, m->op, m->parameters, m->machine, m->dtype)
+               : ROOF_OK;
+}
+
+/** The measurement of --label: its time and what was counted. */
+static roof_status read_label(const cli_advice *a, roof_question *question, roof_error *error) {
+  roof_reconciled m;
+  roof_status status = roof_ledger_measured(cli_ledger_name(ledger), label, &m, error);
+  status = status == ROOF_OK ? check_label(a, &m, error) : status;
+  if (status == ROOF_OK) {
+    question->measured_seconds = m.measured_seconds;
+    question->counted_bytes = m.counted_bytes;
+    memcpy(question->clue, m.clue, sizeof question->clue);
   }
   return status;
 }
@@ -98,6 +123,7 @@ static roof_status gather(cli_advice *a, const roof_shape *shape, roof_question 
   double typed[ROOF_PARAM_MAX];
   roof_shape_typed(shape, 0, typed);
   roof_status status = roof_shape_point(shape, 0, a->values, error);
+  status = status == ROOF_OK && label != NULL ? read_label(a, question, error) : status;
   status = status == ROOF_OK ? read_counters(question, error) : status;
   status = status == ROOF_OK ? roof_advise(a->target, a->op, typed, question, &a->advice, error) : status;
   return status == ROOF_OK
