@@ -6,6 +6,7 @@
 
 #include "documents/json.h"
 #include "documents/locate.h"
+#include "documents/measurements.h"
 #include "host/file.h"
 #include "roofline/advise.h"
 #include "roofline/documents.h"
@@ -76,6 +77,28 @@ roof_status roof_measurement_settle(roof_measurement *m, roof_error *error) {
   m->seconds = isnan(m->seconds) && status == ROOF_OK ? m->stats.median : m->seconds;
   free(sorted);
   return status;
+}
+
+/** More than text rounds. */
+static bool above(double less, double more) {
+  return more > 0 && less > more * (1 + 1e-12);
+}
+
+/** Of more calls than samples the mean may be beyond them. */
+roof_status rf_measurement_check_samples(const roof_measurement *m, roof_error *error) {
+  double low = INFINITY, high = -INFINITY;
+  for (size_t i = 0; i < m->sample_count; i++) {
+    if (!(m->samples[i] >= 0 && isfinite(m->samples[i]))) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "sample %zu is no time", i + 1);
+    }
+    low = fmin(low, m->samples[i]);
+    high = fmax(high, m->samples[i]);
+  }
+  bool all = m->sample_count > 0 && !(m->calls > (double)m->sample_count);
+  return all && (above(low, m->seconds) || above(m->seconds, high))
+             ? roof_error_set(error, ROOF_E_ARGUMENT, "%.4g s, but its samples are from %.4g to %.4g s",
+                              m->seconds, low, high)
+             : ROOF_OK;
 }
 
 roof_status roof_measurement_sample(roof_measurement *m, double seconds, roof_error *error) {
@@ -304,6 +327,7 @@ static roof_status read_kernel(json_t *kernel, roof_measurement *m, const char *
     status = status == ROOF_OK ? roof_measurement_sample(m, rf_json_number_of(sample), error) : status;
   }
   status = status == ROOF_OK ? roof_measurement_settle(m, error) : status;
+  status = status == ROOF_OK ? rf_measurement_check_samples(m, error) : status;
   return name_kernel(m, status, error);
 }
 

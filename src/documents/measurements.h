@@ -12,6 +12,10 @@
  *  Errors: ROOF_E_ARGUMENT where a text is not UTF-8. */
 roof_status rf_measurements_document(const roof_measurements *all, json_t **document, roof_error *error);
 
+/** Whether a measurement's samples are times, and its time is among them.
+ *  Units: s. Ownership: none. Errors: ROOF_E_ARGUMENT, without the measurement's name. */
+roof_status rf_measurement_check_samples(const roof_measurement *measurement, roof_error *error);
+
 /** Adds the ceiling, share, verdict and reason of placed work; `calls` that `at->seconds` is of. */
 void rf_json_add_placed(json_t *object, const roof_placed *at, double calls);
 

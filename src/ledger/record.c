@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "documents/json.h"
+#include "documents/measurements.h"
 #include "ledger/entry.h"
 #include "roofline/catalog.h"
 #include "roofline/units.h"
@@ -236,23 +237,11 @@ static roof_status check_amounts(const roof_measurement *m, roof_error *error) {
   return status;
 }
 
-/** Samples are times, and the time is among them; of more calls than samples the mean may be beyond. */
 static roof_status check_samples(const roof_measurement *m, roof_error *error) {
-  double low = INFINITY, high = -INFINITY;
-  for (size_t i = 0; i < m->sample_count; i++) {
-    if (!(m->samples[i] >= 0 && isfinite(m->samples[i]))) {
-      return roof_error_set(error, ROOF_E_ARGUMENT, "measurement `%s`: sample %zu is no time", m->label,
-                            i + 1);
-    }
-    low = fmin(low, m->samples[i]);
-    high = fmax(high, m->samples[i]);
-  }
-  bool all = m->sample_count > 0 && !(m->calls > (double)m->sample_count);
-  return all && (above(low, m->seconds) || above(m->seconds, high))
-             ? roof_error_set(error, ROOF_E_ARGUMENT,
-                              "measurement `%s`: %.4g s, but its samples are from %.4g to %.4g s", m->label,
-                              m->seconds, low, high)
-             : ROOF_OK;
+  roof_error why = {0};
+  roof_status status = rf_measurement_check_samples(m, &why);
+  return status == ROOF_OK ? status
+                           : roof_error_set(error, status, "measurement `%s`: %s", m->label, why.message);
 }
 
 static json_t *samples_json(const roof_measurement *m) {

@@ -43,7 +43,7 @@ check() {
 
 @test "slower than the baseline is a miss, by the share of the ceiling" {
   results a=0.8:1.25,1.251,1.252,1.253 >base.json
-  results a=0.75:1.33,1.331,1.332,1.333 >r.json
+  results a=0.751:1.33,1.331,1.332,1.333 >r.json
   check r.json --against base.json --json
   [ "$status" -eq 1 ]
   [ "$(json '.kernels[0].state')" = '"slower"' ]
@@ -55,7 +55,7 @@ check() {
 
 @test "a stricter significance asks for more runs before it calls a difference" {
   results a=0.8:1.25,1.251,1.252,1.253 >base.json
-  results a=0.75:1.33,1.331,1.332,1.333 >r.json
+  results a=0.751:1.33,1.331,1.332,1.333 >r.json
   check r.json --against base.json --json
   [ "$(json '.kernels[0].state')" = '"slower"' ]
   check r.json --against base.json --significance 0.01 --json
@@ -189,7 +189,7 @@ check() {
 }
 
 @test "a time too short for the profiler's clock is not known" {
-  results a=0.8:1,1 b=0.8:1,1 | jq '.kernels[0] |= (.seconds = 0 | .samples = [0, 0])' >r.json
+  results a=0.8:1.25,1.25 b=0.8:1.25,1.25 | jq '.kernels[0] |= (.seconds = 0 | .samples = [0, 0])' >r.json
   check r.json --against r.json --json
   [ "$status" -eq 0 ]
   [ "$(json '.kernels[0] | [.state, .passed, .message]')" = '["unknown",true,"its time is not known"]' ]
@@ -335,6 +335,8 @@ check() {
   refuses 2 'a: `seconds` must be a number from 0 on' before.json
   jq '.kernels[0].samples = [1, -1]' r.json >negative.json
   refuses 2 'sample 2' negative.json
+  jq '.kernels[0] |= (.calls = 1 | .seconds = 2e-3 | .samples = [1.6e-3])' r.json >apart.json
+  refuses 2 'a: 0.002 s, but its samples are from 0.0016 to 0.0016 s' apart.json
   refuses 3 'no/out.xml' r.json --junit no/out.xml
 }
 

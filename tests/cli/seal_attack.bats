@@ -305,7 +305,7 @@ fails() {
   measured() { echo "{\"schema\": \"roofline.measurements/1\", \"kernels\": [{\"name\": \"k\", $1}]}" >m.json; }
   measured '"seconds": 1e-3, "samples": [5e-3, 6e-3, 7e-3]'
   run -2 "$ROOFLINE" record m.json
-  has 'measurement `k`: 0.001 s, but its samples are from 0.005 to 0.007 s'
+  has 'm.json:1:93: k: 0.001 s, but its samples are from 0.005 to 0.007 s'
   measured '"samples": [-5e-3, 6e-3, 7e-3]'
   run -2 "$ROOFLINE" record m.json
   has 'sample 1 is no time'
