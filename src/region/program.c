@@ -13,6 +13,7 @@
 #include "host/write.h"
 #include "region/counting.h"
 #include "roofline/advise.h"
+#include "roofline/time.h"
 
 enum { FOLDER = 2048, PATTERN = FOLDER + 32 };
 _Static_assert((int)ROOF_PROGRAM_COUNTERS == (int)RF_COUNTER_MAX, "a counter has no place in the answer");
@@ -232,6 +233,7 @@ static roof_status settle_all(roof_program *program, roof_error *error) {
   roof_status status = settle_and_place(program, &program->whole, error);
   for (int i = 0; i < program->region_count && status == ROOF_OK; i++) {
     roof_program_part *part = &program->regions[i];
+    part->measurement.taken = program->whole.measurement.taken;
     part->measurement.threads = part->threads; /* the program as a whole may use any number of them */
     status = settle_and_place(program, part, error);
   }
@@ -257,6 +259,7 @@ static roof_status begin(roof_program *program, const char *const *words, const 
 
 static roof_status run(session *s, roof_error *error) {
   rf_counting_init(&s->counting);
+  s->program->whole.measurement.taken = roof_time_now();
   roof_status status = run_all(s, error);
   if (status == ROOF_OK) {
     summarise(s);

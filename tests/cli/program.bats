@@ -37,6 +37,16 @@ run_json() {
   has 'recorded `triad`'
 }
 
+@test "what was measured before it was sealed is so, whatever the date of its file" {
+  run_json -- sleep 0.02
+  [[ $(json .taken) == '"'????-??-??T*'"' ]]
+  sleep 1.1
+  "$ROOFLINE" predict add n=64Mi --machine h100 --seal --label sleep >/dev/null
+  touch report.json
+  run -1 "$ROOFLINE" record report.json
+  has 'before its prediction was sealed'
+}
+
 @test "the report is on stderr, stdout is the program's" {
   build
   run -0 --separate-stderr "$ROOFLINE" run --machine fake -- ./region
