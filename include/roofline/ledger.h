@@ -315,6 +315,9 @@ typedef struct roof_reconciled {
   size_t superseded;                    /**< other predictions of the label */
   size_t after_measurement;             /**< predictions of the label that a measurement of it came before */
   bool late;                            /**< this one is of these */
+  size_t measured_again;                /**< other measurements of it, which do not count */
+  size_t again;                         /**< the number of the last of them, 0: none */
+  double again_seconds;                 /**< its time */
   char machine[ROOF_NAME_MAX];          /**< predicted for */
   char machine_digest[ROOF_DIGEST_MAX]; /**< of that machine's file when it was sealed, "" unknown */
   bool machine_changed;   /**< the file that the catalogue has under that name today is another */

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,8 @@
 typedef struct track {
   const roof_ledger_entry *prediction;  /**< the one that counts */
   const roof_ledger_entry *measurement; /**< the first after it, a sealed one where there is one */
+  const roof_ledger_entry *again;       /**< the last of those that do not count */
+  size_t measured_again;                /**< how many those are */
   const char *label;
   size_t predictions;
   size_t measurements;
@@ -46,7 +49,8 @@ static void follow_prediction(track *t, const roof_ledger_entry *entry, bool lat
   t->guesses += entry->of.mine_seconds > 0;
   if (t->prediction == NULL || latest) {
     t->prediction = entry;
-    t->measurement = NULL;
+    t->measurement = t->again = NULL;
+    t->measured_again = 0;
     t->late = t->measurements > 0;
   }
 }
@@ -54,8 +58,15 @@ static void follow_prediction(track *t, const roof_ledger_entry *entry, bool lat
 static void follow_measurement(track *t, const roof_ledger_entry *entry) {
   t->measurements++;
   t->unsealed |= t->prediction == NULL;
+  if (t->prediction == NULL) {
+    return;
+  }
   bool better = t->measurement == NULL || (t->measurement->unsealed && !entry->unsealed);
-  t->measurement = better && t->prediction != NULL ? entry : t->measurement;
+  if (t->measurement != NULL) {
+    t->again = better ? t->measurement : entry;
+    t->measured_again++;
+  }
+  t->measurement = better ? entry : t->measurement;
 }
 
 /** The first prediction of a label counts, or the last. */
@@ -105,6 +116,9 @@ static void judge_all(const track *tracks, size_t count, roof_reconcile *result)
       r->superseded = superseded_of(t);
       r->after_measurement = t->after_measurement;
       r->late = t->late;
+      r->measured_again = t->measured_again;
+      r->again = t->again != NULL ? (size_t)t->again->sequence : 0;
+      r->again_seconds = t->again != NULL ? t->again->seconds : NAN;
       r->guesses = t->guesses;
       impossible += r->impossible[0] != '\0';
     }
@@ -224,6 +238,13 @@ void roof_reconcile_sentence(const roof_reconcile *all, roof_text *out) {
   if (all->impossible_count > 0) {
     roof_text_addf(out, ", %zu above %s ceiling", all->impossible_count,
                    all->impossible_count == 1 ? "its" : "their");
+  }
+  size_t again = 0;
+  for (size_t i = 0; i < all->count; i++) {
+    again += all->entries[i].measured_again > 0;
+  }
+  if (again > 0) {
+    roof_text_addf(out, ", %zu measured again", again);
   }
   rf_ledger_doubts_add(&all->doubts, out);
   const roof_reconciled *furthest = find_furthest(all);

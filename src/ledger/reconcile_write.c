@@ -38,17 +38,19 @@ static json_t *times_json(const roof_reconciled *r, bool machine_known) {
   const roof_seen *seen = &r->seen;
   const char *regime = seen->resource != NULL ? roof_regime_name(seen->regime) : NULL;
   return json_pack(
-      "{s:s, s:I, s:I, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:s, s:s, "
+      "{s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:s, "
+      "s:s, "
       "s:s?, "
       "s:o, s:o, "
       "s:o}",
       "label", r->label, "prediction", (json_int_t)r->prediction, "measurement", (json_int_t)r->measurement,
       "superseded", (json_int_t)r->superseded, "after_measurement", (json_int_t)r->after_measurement,
-      "unsealed", (int)r->unsealed, "origin", text_or_null(r->origin), "taken_from",
-      text_or_null(r->taken_from), "differs", text_or_null(r->differs), "options", text_or_null(r->typed),
-      "predicted_seconds", rf_json_number(r->predicted_seconds), "measured_seconds",
-      rf_json_number(r->measured_seconds), "mine_seconds", rf_json_number(r->mine_seconds), "mine_error",
-      rf_json_number(r->mine_error), "guesses", (json_int_t)r->guesses, "machine_changed",
+      "measured_again", (json_int_t)r->measured_again, "unsealed", (int)r->unsealed, "origin",
+      text_or_null(r->origin), "taken_from", text_or_null(r->taken_from), "differs", text_or_null(r->differs),
+      "options", text_or_null(r->typed), "predicted_seconds", rf_json_number(r->predicted_seconds),
+      "measured_seconds", rf_json_number(r->measured_seconds), "mine_seconds",
+      rf_json_number(r->mine_seconds), "mine_error", rf_json_number(r->mine_error), "guesses",
+      (json_int_t)r->guesses, "machine_changed",
       r->machine_digest[0] != '\0' && machine_known ? json_boolean(r->machine_changed) : json_null(),
       "lower_seconds", rf_json_number(r->lower_seconds), "upper_seconds", rf_json_number(r->upper_seconds),
       "regime", r->regime, "binding", r->binding, "measured_regime", regime, "measured_fraction",

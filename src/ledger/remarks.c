@@ -69,9 +69,9 @@ static bool is_assumed(const roof_reconciled *r) {
 static bool is_silent(const roof_reconciled *r, const roof_why *why) {
   char regime[512];
   bool gap = r->fraction_of_ceiling < roof_options_default().efficiency_low && !rf_ledger_foreseen(r);
-  bool odd = is_assumed(r) || r->superseded > 0 || r->differs[0] != '\0' || is_by_hand(r) ||
-             r->impossible[0] != '\0' || r->fraction_of_ceiling > 1 || r->done || why->count > 0 ||
-             (r->traffic != NULL && strcmp(r->traffic, "equal") != 0);
+  bool odd = is_assumed(r) || r->superseded > 0 || r->measured_again > 0 || r->differs[0] != '\0' ||
+             is_by_hand(r) || r->impossible[0] != '\0' || r->fraction_of_ceiling > 1 || r->done ||
+             why->count > 0 || (r->traffic != NULL && strcmp(r->traffic, "equal") != 0);
   return !gap && !odd && isnan(r->mine_seconds) && isnan(r->memory_pace) &&
          roof_reconciled_regime(r, regime, sizeof regime)[0] == '\0';
 }
@@ -112,6 +112,16 @@ static void add_others(roof_text *out, const roof_reconciled *r) {
                    r->late ? ", this one too" : "");
   }
   roof_text_add(out, "\n");
+}
+
+/** Other measurements of it, so that none disappears. */
+static void add_again(roof_text *out, const roof_reconciled *r) {
+  char time[SHORT];
+  if (r->measured_again > 0) {
+    roof_text_addf(out, "    measured again: %zu time%s, last %s (entry %zu); entry %zu counts\n",
+                   r->measured_again, r->measured_again == 1 ? "" : "s",
+                   quantity(time, r->again_seconds, "s"), r->again, r->measurement);
+  }
 }
 
 /** Which of several predictions of a person counts, or that none does. */
@@ -171,6 +181,7 @@ void roof_reconciled_remarks(const roof_reconciled *r, const roof_why *why, roof
   }
   add_doubts(out, r);
   add_others(out, r);
+  add_again(out, r);
   if (!isnan(r->mine_seconds)) {
     add_mine(out, r);
   }

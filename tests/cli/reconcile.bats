@@ -127,6 +127,22 @@ entry() {
   has "cannot be"
 }
 
+@test "what was measured again is said, and which of the measurements counts" {
+  seals a add n=1Gi
+  "$ROOFLINE" record a seconds=2.5ms
+  "$ROOFLINE" record a seconds=2.3ms
+  reconciled
+  [ "$status" -eq 0 ]
+  [[ ${lines[0]} == '1 of 1 predictions measured, 1 measured again'* ]]
+  has 'measured again: 1 time, last 2.300 ms (entry 3); entry 2 counts'
+  reconciled --json
+  [ "$(entry a '[.measured_seconds, .measured_again]')" = '[0.0025,1]' ]
+  seals b add n=2Gi
+  "$ROOFLINE" record b seconds=5ms
+  reconciled --json
+  [ "$(entry b .measured_again)" = 0 ]
+}
+
 @test "the measured regime comes from counters, where there are any" {
   seals gemv gemm m=1 n=28672 k=8192
   "$ROOFLINE" record gemv seconds=1ms
