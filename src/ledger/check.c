@@ -1,4 +1,4 @@
-/* What entries say of each other: their order in time, the prediction that a measurement is of, its mark. */
+/* What entries say of themselves and of each other: times in order, the prediction that a measurement is of, its mark. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +15,19 @@ double rf_ledger_lead(const roof_ledger_entry *prediction, const roof_ledger_ent
                roof_time_parse(m->taken, &taken, NULL) == ROOF_OK;
   double sealed = m->at - (m->uptime - prediction->uptime);
   return known && sealed > taken ? sealed - taken : 0;
+}
+
+/** True for what cannot be: `less` above `more`, where that is known, by more than text rounds. */
+static bool above(double less, double more) {
+  return more > 0 && less > more * (1 + 1e-12);
+}
+
+const char *rf_ledger_contradiction(const roof_sealing *s) {
+  return above(s->lower_seconds, s->expected_seconds)           ? "its lower bound is above the expected time"
+         : above(s->lower_seconds, s->upper_seconds)            ? "its lower bound is above the upper one"
+         : above(s->expected_low_seconds, s->expected_seconds)  ? "`expected_low` is above the expected time"
+         : above(s->expected_seconds, s->expected_high_seconds) ? "`expected_high` is below the expected time"
+                                                                : NULL;
 }
 
 /** A moment that was: not before that of the entry before it, not later than now. */
@@ -59,8 +72,8 @@ roof_status rf_ledger_check(const roof_ledger_entries *all, const char *file, ro
     const roof_ledger_entry *e = &all->entries[i];
     bool *has = &predicted[rf_ledger_label_index(&labels, e->of.label)];
     const char *why = check_time(e, i > 0 ? e - 1 : NULL, now);
-    if (why == NULL && e->measured) {
-      why = check_reference(all, e, *has);
+    if (why == NULL) {
+      why = e->measured ? check_reference(all, e, *has) : rf_ledger_contradiction(&e->of);
     }
     *has |= !e->measured;
     if (why != NULL) {

@@ -32,11 +32,6 @@ static roof_status check(const char *label, double seconds, const char *use, roo
                                        "%s: its time is unknown, so there is nothing to %s", label, use);
 }
 
-/** True for what cannot be: `less` above `more`, where that is known, by more than text rounds. */
-static bool above(double less, double more) {
-  return more > 0 && less > more * (1 + 1e-12);
-}
-
 /** What no prediction can say of its times, its regime and its machine. */
 static roof_status check_sealing(const roof_sealing *s, roof_error *error) {
   bool regime = false;
@@ -45,14 +40,11 @@ static roof_status check_sealing(const roof_sealing *s, roof_error *error) {
   }
   const char *digest = s->machine_digest;
   bool hex = strlen(digest) == LEDGER_DIGEST && strspn(digest, "0123456789abcdef") == LEDGER_DIGEST;
-  const char *why =
-      above(s->lower_seconds, s->expected_seconds)           ? "its lower bound is above the expected time"
-      : above(s->lower_seconds, s->upper_seconds)            ? "its lower bound is above the upper one"
-      : above(s->expected_low_seconds, s->expected_seconds)  ? "`expected_low` is above the expected time"
-      : above(s->expected_seconds, s->expected_high_seconds) ? "`expected_high` is below the expected time"
-      : !regime                                              ? "its regime is none"
-      : digest[0] != '\0' && !hex                            ? "`machine_sha256` is no SHA-256"
-                                                             : NULL;
+  const char *times = rf_ledger_contradiction(s);
+  const char *why = times != NULL               ? times
+                    : !regime                   ? "its regime is none"
+                    : digest[0] != '\0' && !hex ? "`machine_sha256` is no SHA-256"
+                                                : NULL;
   return why == NULL ? ROOF_OK : roof_error_set(error, ROOF_E_ARGUMENT, "%s: %s", s->label, why);
 }
 

@@ -44,6 +44,18 @@ seconds='"regime":"memory","binding":"HBM","seconds":{"lower":1e-3,"expected":2e
   run -1 "$ROOFLINE" reconcile --ledger forged.ledger
 }
 
+@test "a prediction whose times contradict each other is found, whatever its digest" {
+  contradicts() {
+    ledger '"label":"k","regime":"memory","binding":"HBM","seconds":{'"$1}"
+    run -1 "$ROOFLINE" ledger verify --ledger forged.ledger
+    has "forged.ledger:1: entry 1: $2"
+  }
+  contradicts '"lower":3e-3,"expected":2e-3' 'its lower bound is above the expected time'
+  contradicts '"lower":1e-3,"expected":2e-3,"upper":0.5e-3' 'its lower bound is above the upper one'
+  contradicts '"lower":1e-3,"expected":2e-3,"expected_low":2.5e-3' '`expected_low` is above the expected time'
+  contradicts '"lower":1e-3,"expected":2e-3,"expected_high":1.5e-3' '`expected_high` is below the expected time'
+}
+
 @test "a label or a machine that is not one line of text is neither sealed nor recorded" {
   for label in "$name" $'two\nlines' $'tab\tbed' $'\u2028' $'\u202Eleft'; do
     run -2 --separate-stderr "$ROOFLINE" predict "${gemm[@]}" --seal --label "$label"
