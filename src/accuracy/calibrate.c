@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "accuracy/fitting.h"
+#include "core/number.h"
 
 typedef struct calibrating {
   const roof_calibrate_options *how;
@@ -99,6 +100,19 @@ static roof_status fit_chosen(calibrating *k, roof_fit *fit) {
   return status;
 }
 
+/** Why too few of the timings chosen before the doubtful were dropped are left to fit. */
+static void explain_few(const rf_fitting *f, const roof_constants *of, size_t chosen, char why[160]) {
+  const char *kernel = roof_kernel_kind_name(of->kernel), *dtype = roof_dtype_name(of->dtype);
+  if (2 * f->too_fast > chosen && chosen >= RF_LEAST_TO_FIT) {
+    rf_format(why, 160,
+              "%s in %s: %zu of %zu timings are faster than their lower bound (median %.3gx): check the unit "
+              "of the times",
+              kernel, dtype, f->too_fast, chosen, f->too_fast_times);
+  } else {
+    snprintf(why, 160, "%s in %s: fewer than %d timings to fit", kernel, dtype, RF_LEAST_TO_FIT);
+  }
+}
+
 static roof_status fit_kind(calibrating *k, const roof_constants *of) {
   rf_fitting *f = &k->fitting;
   const char *kernel = roof_kernel_kind_name(of->kernel);
@@ -111,10 +125,10 @@ static roof_status fit_kind(calibrating *k, const roof_constants *of) {
     snprintf(why, sizeof why, "%s: no form of their time is known", kernel);
     return rf_gaps_add(&f->cases.gaps, why, f->chosen_count, k->error);
   }
+  size_t chosen = f->chosen_count;
   roof_status status = rf_fitting_drop_doubtful(f);
   if (status == ROOF_OK && f->chosen_count < RF_LEAST_TO_FIT) {
-    snprintf(why, sizeof why, "%s in %s: fewer than %d timings to fit", kernel, roof_dtype_name(of->dtype),
-             RF_LEAST_TO_FIT);
+    explain_few(f, of, chosen, why);
     return rf_gaps_add(&f->cases.gaps, why, f->chosen_count, k->error);
   }
   roof_fit *fit = &k->made.fits[k->made.count];

@@ -20,6 +20,9 @@ typedef struct group {
 
 enum { GROUPS = 512, LEAST_OF_FLOOR = 40 };
 
+/** The lower bound itself may be off. */
+static const double most_too_fast = 1 / 0.98;
+
 /** A floor that is this often that of another program's timings is a host's, and covers as many times itself. */
 static const double host_floor = 5, host_floor_spread = 1.6, host_floor_covers = 3;
 
@@ -73,13 +76,18 @@ static const group *group_of(const group *groups, size_t count, const rf_case *c
   return NULL;
 }
 
-/** Why a timing cannot be of the kernel alone; "" where it can. */
-static void doubt(const rf_case *c, const group *g, double least, char why[512]) {
+/** How many times less than its lower bound a timing is. */
+static double times_too_fast(const rf_case *c) {
   roof_prediction p;
   rf_case_predict(c, &c->at->target, &p);
+  return p.lower_seconds / c->seconds;
+}
+
+/** Why a timing cannot be of the kernel alone; "" where it can. */
+static void doubt(const rf_case *c, const group *g, double least, double too_fast, char why[512]) {
   const char *name = c->at->device->machine->name, *how = c->record->ran->how;
   why[0] = '\0';
-  if (c->seconds < 0.98 * p.lower_seconds) {
+  if (too_fast > most_too_fast) {
     snprintf(why, 512, "%s, %s, %s: faster than the lower bound", name, c->at->format, how);
   } else if (g != NULL && g->count >= LEAST_OF_FLOOR && g->floor > host_floor * least &&
              g->spread < host_floor_spread && c->seconds < host_floor_covers * g->floor) {
@@ -92,10 +100,15 @@ roof_status rf_fitting_drop_doubtful(rf_fitting *f) {
   group *groups = malloc(GROUPS * sizeof *groups);
   roof_status status = groups != NULL ? ROOF_OK : rf_accuracy_no_memory(f->error);
   size_t count = groups != NULL ? find_groups(f, groups) : 0, kept = 0;
+  f->too_fast = 0;
   double least = groups != NULL ? least_floor(groups, count) : 0;
   for (size_t i = 0; i < f->chosen_count && status == ROOF_OK; i++) {
     char why[512];
-    doubt(&f->chosen[i], group_of(groups, count, &f->chosen[i]), least, why);
+    double too_fast = times_too_fast(&f->chosen[i]);
+    doubt(&f->chosen[i], group_of(groups, count, &f->chosen[i]), least, too_fast, why);
+    if (too_fast > most_too_fast) {
+      f->room[f->too_fast++] = too_fast;
+    }
     if (why[0] == '\0') {
       f->chosen[kept++] = f->chosen[i];
     } else {
@@ -103,6 +116,8 @@ roof_status rf_fitting_drop_doubtful(rf_fitting *f) {
     }
   }
   f->chosen_count = kept;
+  rf_stats_sort(f->room, f->too_fast);
+  f->too_fast_times = f->too_fast > 0 ? roof_stats_quantile(f->room, f->too_fast, 0.5) : NAN;
   free(groups);
   return status;
 }

@@ -12,7 +12,9 @@ typedef struct rf_fitting {
   const char *source; /**< of the timings */
   rf_case *chosen;    /**< of one kind and format */
   size_t chosen_count;
-  rf_judged *judged; /**< timings that were not fitted */
+  size_t too_fast;       /**< dropped from them: under their lower bound, */
+  double too_fast_times; /**< the median of these by so many times */
+  rf_judged *judged;     /**< timings that were not fitted */
   size_t judged_count;
   double *room; /**< for a number of each timing */
   roof_error *error;

@@ -24,6 +24,15 @@ setup() {
   [[ $output != *'limit of the search'* ]]
 }
 
+@test "times under their lower bounds are said to be, with what to check" {
+  awk -F, -v OFS=, 'NR > 1 { $6 /= 1000 } { print }' t.csv >fast.csv
+  run -2 "$ROOFLINE" calibrate fast.csv
+  [[ $output =~ "no timings to fit: stream in fp32: 200 of 200 timings are faster than their lower bound (median "[0-9.]+"x): check the unit of the times"$ ]]
+  head -n 11 t.csv >few.csv
+  run -2 "$ROOFLINE" calibrate few.csv
+  has 'stream in fp32: fewer than 20 timings to fit'
+}
+
 @test "what calibrate keeps is what validate predicts by, and both judge the machine before it alike" {
   relu=$ROOFLINE_SOURCE/examples/relu_timings.csv
   "$ROOFLINE" calibrate "$relu" --machine a100 --to mine.json >/dev/null
