@@ -241,20 +241,62 @@ static const struct {
   const char *name, *device;
 } devices[] = {{"a100_dgx", "a100_sxm"}, {"NV_V100", "v100"}, {"NV_T4", "t4"}, {"NV_P100", "p100_pcie"}};
 
-static int detect(const char *text, size_t size) {
-  (void)size;
-  for (int i = 0; i < LAYOUTS; i++) {
-    if (rf_table_begins(text, layouts[i].header)) {
-      return 95;
+/** The only column of a layout that the first line of `text` lacks; "" where it is another header. */
+static const char *lacked(const char *text, const char *header) {
+  const char *lacks = "";
+  for (size_t length; *header != '\0'; header += length + (header[length] == ',')) {
+    length = strcspn(header, ",");
+    if (strncmp(text, header, length) == 0 && strchr(",\r\n", text[length]) != NULL) {
+      text += length + (text[length] == ',');
+    } else if (*lacks == '\0') {
+      lacks = header;
+    } else {
+      return "";
     }
   }
-  return 0;
+  return strchr("\r\n", *text) != NULL ? lacks : "";
+}
+
+/** The layout that a first line has; NULL: none, and *near is one of which it lacks a single column, or NULL. */
+static const layout *layout_of(const char *text, const layout **near) {
+  *near = NULL;
+  for (int i = 0; i < LAYOUTS; i++) {
+    if (rf_table_begins(text, layouts[i].header)) {
+      return &layouts[i];
+    }
+    *near = *near == NULL && *lacked(text, layouts[i].header) != '\0' ? &layouts[i] : *near;
+  }
+  return NULL;
+}
+
+static int detect(const char *text, size_t size) {
+  const layout *near;
+  (void)size;
+  return layout_of(text, &near) != NULL ? 95 : near != NULL ? 40 : 0;
+}
+
+/** What is wrong with the cell of a column, which is said with its place. */
+static roof_status refuse_cell(const rf_table *r, const char *column, const char *what, roof_error *error) {
+  int at = rf_import_column(&r->header, column);
+  bool there = at >= 0 && (size_t)at < r->row.count;
+  import_spot spot = there ? r->row.spots[at] : (import_spot){r->row.line, 0};
+  return rf_import_error(r->source, error, ROOF_E_PARSE, spot.line, spot.column, "%s", what);
+}
+
+/** The format in a column, which `column` may be itself. */
+static roof_status read_format(const rf_table *r, const char *column, roof_dtype *dtype, roof_error *error) {
+  roof_error why = {0};
+  char what[sizeof why.message + 64];
+  if (roof_dtype_parse(rf_table_word(r, column), dtype, &why) == ROOF_OK) {
+    return ROOF_OK;
+  }
+  snprintf(what, sizeof what, "%.60s: %s", column, why.message);
+  return refuse_cell(r, column, what, error);
 }
 
 /** Products of narrow formats leave the multiplier wider. */
-static bool read_types(const rf_table *r, const layout *l, roof_types *types) {
-  const char *name = l->dtype != NULL ? rf_table_word(r, l->dtype) : "fp32";
-  const char *kv = l->kv != NULL ? rf_table_cell(r, l->kv) : name;
+static roof_status read_types(const rf_table *r, const layout *l, roof_types *types, roof_error *error) {
+  const char *column = l->dtype != NULL ? l->dtype : "fp32", *name = rf_table_word(r, column);
   roof_dtype dtype = ROOF_FP32;
   for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
     if (strcmp(name, formats[i].name) == 0) {
@@ -263,15 +305,16 @@ static bool read_types(const rf_table *r, const layout *l, roof_types *types) {
       types->scale = formats[i].scale;
       types->group = formats[i].group;
       types->output = ROOF_BF16;
-      return true;
+      return ROOF_OK;
     }
   }
-  if (roof_dtype_parse(name, &dtype, NULL) != ROOF_OK) {
-    return false;
+  roof_status status = read_format(r, column, &dtype, error);
+  if (status != ROOF_OK) {
+    return status;
   }
   *types = roof_types_of(dtype);
   types->output = roof_dtype_bytes(dtype) < 2 && l->dtype != NULL ? ROOF_BF16 : dtype;
-  return roof_dtype_parse(kv, &types->kv, NULL) == ROOF_OK;
+  return read_format(r, l->kv != NULL ? l->kv : column, &types->kv, error);
 }
 
 /** How the tokens of a row are shared out among its experts. */
@@ -371,15 +414,25 @@ static const char *how_of(const rf_table *r, const layout *l) {
                          : roof_profile_text(r->profile, how);
 }
 
+/** A time over 0. */
+static roof_status read_time(const rf_table *r, const layout *l, uint64_t *picoseconds, roof_error *error) {
+  const char *column = l->time != NULL ? l->time : "us", *time = rf_table_cell(r, column);
+  char what[160];
+  if (rf_import_time(time, l->unit != NULL ? l->unit : "us", NULL, picoseconds) && *picoseconds > 0) {
+    return ROOF_OK;
+  }
+  snprintf(what, sizeof what, "%.60s `%.60s`: must be a time over 0", column, time);
+  return refuse_cell(r, column, what, error);
+}
+
 static roof_status take_operation(rf_table *r, const layout *l, roof_error *error) {
   roof_error why = {0};
   roof_ran ran = {0};
   uint64_t picoseconds;
-  const char *time = rf_table_cell(r, l->time != NULL ? l->time : "us"),
-             *unit = l->unit != NULL ? l->unit : "us";
-  if (!rf_import_time(time, unit, NULL, &picoseconds) || picoseconds == 0 || !read_types(r, l, &ran.types)) {
-    return rf_import_error(r->source, error, ROOF_E_PARSE, r->row.line, 0,
-                           "no time or no known format in this row");
+  roof_status status = read_time(r, l, &picoseconds, error);
+  status = status == ROOF_OK ? read_types(r, l, &ran.types, error) : status;
+  if (status != ROOF_OK) {
+    return status;
   }
   if (read_shape(r, l, &ran, &why) != ROOF_OK) {
     return rf_import_error(r->source, error, ROOF_E_PARSE, r->row.line, 0, "%s", why.message);
@@ -395,10 +448,20 @@ static void leave_out(const rf_table *r, const char *why) {
   rf_import_skip(r->profile, what[0] != '\0' ? what : "a row", why);
 }
 
+static roof_status refuse_header(const rf_table *r, const char *header, const layout *near,
+                                 roof_error *error) {
+  const char *column = lacked(header, near->header);
+  return rf_import_error(r->source, error, ROOF_E_PARSE, 1, 0, "%s%sneeds the column `%.*s`",
+                         near->op != NULL ? near->op : "", near->op != NULL ? " " : "",
+                         (int)strcspn(column, ","), column);
+}
+
 /** A row may hold several operations, each with a time of its own. */
 static roof_status take_row(rf_table *r, const char *header, roof_error *error) {
-  roof_status status = ROOF_OK;
-  bool known = false;
+  const layout *near;
+  roof_status status =
+      layout_of(header, &near) == NULL && near != NULL ? refuse_header(r, header, near, error) : ROOF_OK;
+  bool known = status != ROOF_OK;
   for (int i = 0; i < LAYOUTS && status == ROOF_OK; i++) {
     if (rf_table_begins(header, layouts[i].header) && rf_table_is(r, layouts[i].where)) {
       known = true;

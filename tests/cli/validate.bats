@@ -6,6 +6,21 @@ setup() {
   start
 }
 
+@test "what is wrong in a table of timings is said with its place, column and value" {
+  head=sys,fw,gemm_dtype,kernel_source,m,n,k,us
+  says() {
+    printf '%s\n' "$1" "$2" >t.csv
+    run -2 "$ROOFLINE" validate t.csv
+    [ "$output" = "roofline: t.csv:$3" ]
+  }
+  says $head h100_sxm,,bfloat61,x,1,1024,1024,4.2 '2:11: gemm_dtype: dtype `bfloat61`: unknown; known: fp64, fp32, tf32, fp16, bf16, fp8, fp6, fp4, fp3, int8, int4'
+  for time in -3 nan 0 us ''; do
+    says $head "h100_sxm,,bfloat16,x,1,1024,1024,$time" "2:34: us \`$time\`: must be a time over 0"
+  done
+  says ${head/,k,/,} h100_sxm,,bfloat16,x,1,1024,4.2 '1: gemm needs the column `k`'
+  says ${head/,us/} h100_sxm,,bfloat16,x,1,1024,1024 '1: gemm needs the column `us`'
+}
+
 @test "the first line says how far off, the rest by what" {
   run --separate-stderr "$ROOFLINE" validate "$ROOFLINE_SOURCE"/tests/fixtures/import/timings-*.csv
   [ "$status" -eq 0 ]
