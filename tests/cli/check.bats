@@ -34,6 +34,17 @@ check() {
   has '0 of 2'
 }
 
+@test "the first line says whether a benchmark reached the ceilings" {
+  results a=0.8 b=0.7 | jq '.kernels[].basis = "achieved"' >r.json
+  check r.json
+  has '2 of 2 kernels pass on box: at least 65 % of the achieved ceiling'
+  jq '.kernels[0].basis = "theoretical"' r.json >mixed.json
+  check mixed.json
+  has '2 of 2 kernels pass on box: at least 65 % of the ceiling'
+  check r.json --machine h100 --min 0
+  has 'at least 0 % of the ceiling'
+}
+
 @test "a limit is said as it was given" {
   results a=0.9955 >r.json
   check r.json --min 99.6% --max-regression 2.5% --against r.json
