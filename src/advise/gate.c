@@ -324,6 +324,9 @@ static roof_status judge_kernel(const roof_gate *gate, const roof_gate_side *now
   if (status == ROOF_OK && before == NULL && l->result.state == ROOF_GATE_NEW) {
     l->result.state = ROOF_GATE_PASS;
     write_message(gate, NULL, l);
+  } else if (status == ROOF_OK && l->result.state == ROOF_GATE_NEW &&
+             find_nth(before, l->label, 0) < before->count) {
+    snprintf(l->message, sizeof l->message, "the baseline has this name fewer times");
   }
   free(mine.runs);
   free(theirs.runs);

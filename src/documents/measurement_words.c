@@ -8,7 +8,11 @@
 #include "roofline/units.h"
 
 static roof_status take_seconds(roof_measurement *m, char *text, roof_error *error) {
-  return roof_quantity_parse_unit(text, "s", &m->seconds, error);
+  roof_status status = roof_quantity_parse_unit(text, "s", &m->seconds, error);
+  return status != ROOF_OK && strchr(text, ',') != NULL
+             ? roof_error_set(error, status, "seconds: `%s`: one time; of several give samples=%s", text,
+                              text)
+             : status;
 }
 
 static roof_status take_samples(roof_measurement *m, char *text, roof_error *error) {

@@ -109,6 +109,14 @@ check() {
   [ "$(json '[.kernels[] | [.label, .state]]')" = '[["a","pass"],["new","new"],["gone","gone"]]' ]
 }
 
+@test "a name that the baseline has fewer times is said to be so" {
+  results a=0.8 >base.json
+  results a=0.8 a=0.7 b=0.7 >r.json
+  check r.json --against base.json --json
+  [ "$status" -eq 0 ]
+  [ "$(json '[.kernels[] | .state, .message]')" = '["pass","","new","the baseline has this name fewer times","new","not in the baseline"]' ]
+}
+
 @test "an unknown ceiling is a miss unless any share will do" {
   results a=0.8 | jq '.kernels[0] |= (.ceiling_seconds = null | .fraction_of_ceiling = null)' >r.json
   check r.json

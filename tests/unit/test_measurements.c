@@ -292,10 +292,12 @@ static void words_that_make_none(void **state) {
   (void)state;
   static const struct {
     const char *word, *want;
-  } rows[] = {{"secnds=1ms", "did you mean `seconds`?"},
-              {"seconds", "give key=value"},
-              {"bytes=1GB", "give seconds=..., or samples=..."},
-              {"seconds=fast", "fast"}};
+  } rows[] = {
+      {"secnds=1ms", "did you mean `seconds`?"},
+      {"seconds", "give key=value"},
+      {"seconds=300us,310us", "seconds: `300us,310us`: one time; of several give samples=300us,310us"},
+      {"bytes=1GB", "give seconds=..., or samples=..."},
+      {"seconds=fast", "fast"}};
   static const char *const counters[] = {"occupancy=30%", NULL};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     roof_measurements all = {0};
