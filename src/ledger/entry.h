@@ -85,7 +85,8 @@ double rf_ledger_lead(const roof_ledger_entry *prediction, const roof_ledger_ent
 /** What the times of a prediction say against each other, or NULL. */
 const char *rf_ledger_contradiction(const roof_sealing *sealing);
 
-/** What entries of a chain that holds say of themselves and of each other: ROOF_E_GATE with the number of the first that is wrong. */
+/** What entries of a chain that holds say of themselves and of each other: ROOF_E_GATE with the number of the first that is
+ *  wrong. */
 roof_status rf_ledger_check(const roof_ledger_entries *all, const char *file, roof_error *error);
 
 /* judge.c */
