@@ -123,7 +123,7 @@ fails() {
   run -0 "$ROOFLINE" ledger verify --extends "$head"
   run -0 "$ROOFLINE" ledger verify --json
   [ "$(json .head)" = "\"$(sed -n 2p roofline.ledger | sha256sum | cut -d' ' -f1)\"" ]
-  forge 'if .sequence == 1 then .seconds.expected = 1 else . end'
+  forge 'if .sequence == 1 then .seconds.expected = .seconds.expected_high else . end'
   run -0 "$ROOFLINE" ledger verify --ledger forged.ledger
   run -1 "$ROOFLINE" ledger verify --ledger forged.ledger --extends old.ledger
   has 'does not extend old.ledger: entry 1 is another'
