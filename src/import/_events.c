@@ -154,9 +154,15 @@ static roof_quality quality(const events *e, bool sure) {
   return e->estimated || !sure ? ROOF_QUALITY_ESTIMATED : ROOF_QUALITY_DERIVED;
 }
 
-static void settle_format(const events *e, event_slot first, event_slot all, roof_count *count) {
+/** Of a format that was counted in part the rest may be most of the work. */
+static void settle_format(const events *e, event_slot first, event_slot all, roof_dtype dtype,
+                          roof_record *record) {
+  roof_count *count = &record->flops[dtype][ROOF_VECTOR];
   bool whole, refused;
   double sum = widths(e, first, &whole, &refused);
+  if (isnan(e->value[all]) && (refused || e->refused[all] || (!isnan(sum) && !whole))) {
+    record->uncounted = "compute";
+  }
   if (!isnan(e->value[all])) {
     rf_import_add(count, e->value[all], "the processor's count of FLOPs", quality(e, true));
   } else if (refused) {
@@ -207,8 +213,8 @@ void rf_events_settle(const events *e, roof_dtype both, roof_record *record) {
   static const event_slot l2[] = {EVENT_L1_FILLS, EVENT_L1_MISSES};
   static const char *const l2_source[] = {"64 B x lines into and out of L1",
                                           "64 B x L1 misses; write-backs are not counted"};
-  settle_format(e, EVENT_FP64_SCALAR, EVENT_FP64_ALL, &record->flops[ROOF_FP64][ROOF_VECTOR]);
-  settle_format(e, EVENT_FP32_SCALAR, EVENT_FP32_ALL, &record->flops[ROOF_FP32][ROOF_VECTOR]);
+  settle_format(e, EVENT_FP64_SCALAR, EVENT_FP64_ALL, ROOF_FP64, record);
+  settle_format(e, EVENT_FP32_SCALAR, EVENT_FP32_ALL, ROOF_FP32, record);
   settle_both(e, &record->flops[both][ROOF_VECTOR]);
   settle_bytes(e, memory, memory_source, 3, true, &record->bytes[ROOF_MEMORY]);
   settle_bytes(e, l3, l3_source, 2, false, &record->bytes[ROOF_L3]);
@@ -285,6 +291,9 @@ roof_record *rf_event_region_settle(const event_region *region, double seconds, 
     record->calls += region->calls;
   }
   rf_events_settle(&region->events, both, record);
+  if (isnan(region->events.value[EVENT_ANY_ALL]) && isnan(region->events.value[EVENT_ANY_PART])) {
+    rf_import_uncounted_compute(record, true);
+  }
   for (size_t i = 0; i < region->count; i++) {
     rf_import_counter(profile, record, region->others[i].name, region->others[i].sum,
                       seconds > 0 ? seconds : 1);

@@ -216,7 +216,8 @@ static void add_instructions(roof_record *record, const ncu_launch *l) {
   }
 }
 
-static void add_matrix(roof_record *record, const ncu_launch *l) {
+/** Returns whether what the matrix unit did was counted, by operations or instructions. */
+static bool add_matrix(roof_record *record, const ncu_launch *l) {
   bool any = false;
   for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
     const double *p = l->path[d];
@@ -233,9 +234,10 @@ static void add_matrix(roof_record *record, const ncu_launch *l) {
   if (!any) {
     add_instructions(record, l);
   }
+  return any || !isnan(l->value[NCU_TENSOR]);
 }
 
-static void add_flops(roof_record *record, const ncu_launch *l) {
+static bool add_flops(roof_record *record, const ncu_launch *l) {
   static const ncu_metric fp64[] = {NCU_DADD, NCU_DMUL, NCU_DFMA}, fp32[] = {NCU_FADD, NCU_FMUL, NCU_FFMA};
   static const ncu_metric fp64_rate[] = {NCU_DADD_CYCLE, NCU_DMUL_CYCLE, NCU_DFMA_CYCLE2};
   static const ncu_metric fp32_rate[] = {NCU_FADD_CYCLE, NCU_FMUL_CYCLE, NCU_FFMA_CYCLE2};
@@ -251,7 +253,7 @@ static void add_flops(roof_record *record, const ncu_launch *l) {
   double other = or_zero(v[NCU_FADD] + v[NCU_FMUL] + 2 * v[NCU_FFMA]) +
                  or_zero(v[NCU_DADD] + v[NCU_DMUL] + 2 * v[NCU_DFMA]);
   add_half(record, l, other);
-  add_matrix(record, l);
+  return add_matrix(record, l);
 }
 
 /** One way to get the bytes of a level. */
@@ -364,9 +366,10 @@ roof_status rf_ncu_launch_add(roof_profile *profile, const ncu_launch *launch, c
     rf_import_fact(profile, IMPORT_CAPABILITY, NAN,
                    rf_import_textf(profile, "%d.%d", launch->capability / 10, launch->capability % 10));
   }
-  add_flops(record, launch);
+  bool matrix = add_flops(record, launch);
   add_bytes(record, launch);
   add_counters(profile, record, launch);
+  rf_import_uncounted_compute(record, matrix || (launch->capability > 0 && launch->capability < 70));
   return ROOF_OK;
 }
 

@@ -99,8 +99,11 @@ static const char *uncounted_of(roof_placed *at, const roof_record *record, cons
   bool flops = !isnan(at->flops) || !isnan(work->busy_compute);
   bool bytes = !isnan(at->bytes) || !isnan(work->link_bytes) || !isnan(work->busy_memory);
   bool link = work->link_bytes > 0 && isnan(at->bytes);
-  return record->uncounted != NULL                                 ? record->uncounted
+  const char *said = record->uncounted;
+  bool nothing = said != NULL && said[0] == '\0';
+  return nothing                                                   ? said
          : is_integer_work(at, record, ceilings)                   ? "integer"
+         : said != NULL                                            ? said
          : !flops && !link && (bytes || !isnan(work->other_bytes)) ? "compute"
          : flops && !bytes                                         ? "memory"
                                                                    : "";

@@ -146,14 +146,19 @@ static double sum_of(const rocprof_bag *b, const term *terms) {
 }
 
 static void settle(roof_record *record, const rocprof_bag *b) {
+  bool counted[ROOF_UNIT_COUNT] = {false};
   for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++) {
     roof_count *to =
         uses[i].flops ? &record->flops[uses[i].which][uses[i].unit] : &record->bytes[uses[i].which];
     double value = sum_of(b, uses[i].terms);
+    counted[uses[i].unit] |= uses[i].flops && !isnan(value);
     if (isnan(to->value) && !(uses[i].flops && uses[i].unit == ROOF_MATRIX && !(value > 0))) {
       rf_import_add(to, value, isnan(value) ? "its counters were not collected" : uses[i].source,
                     uses[i].quality);
     }
+  }
+  if (counted[ROOF_VECTOR]) {
+    rf_import_uncounted_compute(record, counted[ROOF_MATRIX]);
   }
 }
 

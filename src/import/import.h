@@ -225,6 +225,11 @@ void rf_import_add(roof_count *count, double value, const char *source, roof_qua
 /** Says why a count is missing unless it has a value. */
 void rf_import_missing(roof_count *count, const char *why);
 
+/** Keeps a kernel whose instructions were counted in part from being judged by that part: zeros of some formats say nothing
+ *  of the others, and a kernel that its name has multiply on the matrix unit does most of its work there. `matrix`: that
+ *  unit was counted, or there is none. */
+void rf_import_uncounted_compute(roof_record *record, bool matrix);
+
 /** Adds to a counter, weighted by `seconds`. */
 void rf_import_counter(roof_profile *profile, roof_record *record, const char *name, double value,
                        double seconds);

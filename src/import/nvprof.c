@@ -94,6 +94,7 @@ static roof_status flush(reading *r, roof_error *error) {
     rf_import_add(to, value * uses[i].factor * r->calls,
                   isnan(value) ? "its metric was not collected" : uses[i].source, uses[i].quality);
   }
+  rf_import_uncounted_compute(record, true); /* nvprof does not say which chips have a matrix unit */
   rf_import_counter(r->profile, record, "occupancy", r->value[OCCUPANCY], r->calls);
   record->calls += (uint64_t)r->calls;
   forget(r);

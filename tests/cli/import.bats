@@ -615,11 +615,53 @@ DEVICES
   [ "$(json '[.kernels[0] | .not_counted, .lost_seconds]')" = '["compute",null]' ]
 }
 
+@test "zeros of one format, and widths that were not read, are no count of a kernel's arithmetic" {
+  judged='[.kernels[] | [.name, .not_counted, .fraction_of_ceiling == null, .lost_seconds == null]]'
+  row='"0","1","a","k","7","9.0","Command line profiler metrics"'
+  {
+    echo '"ID","Process ID","Process Name","Kernel Name","Stream","CC","Section Name","Metric Name","Metric Unit","Metric Value"'
+    printf '%s,"%s","%s","%s"\n' "$row" dram__bytes.sum Mbyte 10 "$row" gpu__time_duration.sum usecond 1000
+    for op in dadd dmul dfma; do
+      printf '%s,"smsp__sass_thread_inst_executed_op_%s_pred_on.sum","inst","0"\n' "$row" $op
+    done
+  } >doubles.csv
+  run -0 "$ROOFLINE" import doubles.csv --machine h100 --json
+  [ "$(json "$judged")" = '[["k","compute",true,true]]' ]
+  echo "$output" >doubles.json
+  run "$ROOFLINE" check doubles.json --machine h100
+  has 'compute not counted'
+  # all vector formats without work, but nothing of the matrix unit; then that too
+  for op in fadd fmul ffma; do
+    printf '%s,"smsp__sass_thread_inst_executed_op_%s_pred_on.sum","inst","0"\n' "$row" $op
+  done >>doubles.csv
+  run -0 "$ROOFLINE" import doubles.csv --machine h100 --json
+  [ "$(json "$judged")" = '[["k","compute",true,true]]' ]
+  printf '%s,"sm__inst_executed_pipe_tensor.sum","inst","0"\n' "$row" >>doubles.csv
+  run -0 "$ROOFLINE" import doubles.csv --machine h100 --json
+  [ "$(json "$judged")" = '[["k",null,false,false]]' ]
+  # a name that says that the kernel multiplies on the matrix unit, of which nothing was counted
+  valu=SQ_INSTS_VALU_ADD_F32,SQ_INSTS_VALU_MUL_F32,SQ_INSTS_VALU_TRANS_F32,SQ_INSTS_VALU_FMA_F32
+  printf '%s\n' "Dispatch_ID,Kernel_Name,$valu,FETCH_SIZE,WRITE_SIZE,Start_Timestamp,End_Timestamp" \
+    '0,Cijk_Ailk_Bljk_HHS_BH_MT128x128x32_MI16x16x16x1_SE,1000,1000,0,1000,8192,4096,1000000000,1001000000' \
+    '1,axpy(float*),1000,1000,0,1000,8192,4096,1001000000,1002000000' >matrix.csv
+  run -0 "$ROOFLINE" import matrix.csv --machine mi250x --json
+  [ "$(json "$judged | sort")" = '[["Cijk_Ailk_Bljk_HHS_BH_MT128x128x32_MI16x16x16x1_SE","matrix",true,true],["axpy(float*)",null,false,false]]' ]
+  # one width of vectors of several
+  printf '%s,,%s,1000000000,100.00,,\n' 1000000000 duration_time 400000 fp_arith_inst_retired.scalar_double \
+    40000000 LLC-load-misses >widths.csv
+  run -0 "$ROOFLINE" import widths.csv --machine amd-epyc-7763 --json
+  [ "$(json '[.kernels[0] | .flops.fp64, .not_counted, .fraction_of_ceiling]')" = '[400000,"compute",null]' ]
+  sed -E 's/("PAPI_DP_OPS":)"[0-9]+"/\1"0"/; s/("PAPI_DP_OPS":\{"region_value":)"[0-9]+"/\1"0"/' "$fixtures/papi-hl.json" >papi.json
+  run -0 "$ROOFLINE" import papi.json --filter dot --machine amd-epyc-7763 --json
+  [ "$(json '[.kernels[0] | .flops.fp64, .not_counted, .fraction_of_ceiling]')" = '[0,"compute",null]' ]
+}
+
 @test "integer work is held against the lanes, never called memory-bound" {
   columns=Dispatch_ID,Kernel_Name,SQ_INSTS_VALU_ADD_F32,SQ_INSTS_VALU_MUL_F32,SQ_INSTS_VALU_TRANS_F32,SQ_INSTS_VALU_FMA_F32
-  printf '%s\n' "$columns,SQ_INSTS_VALU_INT32,SQ_INSTS_VALU_INT64,FETCH_SIZE,WRITE_SIZE,Start_Timestamp,End_Timestamp" \
-    '0,func<int>,0,0,0,0,539230208,0,60000,60000,1000000000,1003358000' \
-    '1,copy,0,0,0,0,1000,0,600000,600000,1003400000,1004400000' >int.csv
+  doubles=SQ_INSTS_VALU_ADD_F64,SQ_INSTS_VALU_MUL_F64,SQ_INSTS_VALU_TRANS_F64,SQ_INSTS_VALU_FMA_F64,SQ_INSTS_VALU_MFMA_MOPS_F64
+  printf '%s\n' "$columns,$doubles,SQ_INSTS_VALU_INT32,SQ_INSTS_VALU_INT64,FETCH_SIZE,WRITE_SIZE,Start_Timestamp,End_Timestamp" \
+    '0,func<int>,0,0,0,0,0,0,0,0,0,539230208,0,60000,60000,1000000000,1003358000' \
+    '1,copy,0,0,0,0,0,0,0,0,0,1000,0,600000,600000,1003400000,1004400000' >int.csv
   run -0 "$ROOFLINE" import int.csv --machine mi210 --json
   [ "$(json '[.kernels[] | [.name, .not_counted, .regime]]')" = '[["func<int>","integer",null],["copy",null,"memory"]]' ]
   near '.kernels[0].at_least' 0.909 1e-3
