@@ -37,7 +37,12 @@ static const struct {
              {"allgather", ROOF_ACTIVITY_COMMUNICATION},
              {"all_gather", ROOF_ACTIVITY_COMMUNICATION},
              {"reducescatter", ROOF_ACTIVITY_COMMUNICATION},
-             {"reduce_scatter", ROOF_ACTIVITY_COMMUNICATION}};
+             {"reduce_scatter", ROOF_ACTIVITY_COMMUNICATION},
+             {"all-reduce", ROOF_ACTIVITY_COMMUNICATION}, /* as XLA names its operations */
+             {"all-gather", ROOF_ACTIVITY_COMMUNICATION},
+             {"reduce-scatter", ROOF_ACTIVITY_COMMUNICATION},
+             {"all-to-all", ROOF_ACTIVITY_COMMUNICATION},
+             {"collective-permute", ROOF_ACTIVITY_COMMUNICATION}};
 
 roof_activity roof_activity_of(const char *name) {
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {

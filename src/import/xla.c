@@ -108,32 +108,82 @@ static roof_status take_name(reading *r, const chrome_event *e, bool thread) {
   return ROOF_OK;
 }
 
-/** The format of what an operation gives, by its text: "%fusion.1 = bf16[64,128]{1,0} fusion(...)". */
-static bool format_of(rf_span text, roof_dtype *dtype) {
-  static const struct {
-    const char *name;
-    roof_dtype dtype;
-  } formats[] = {{"bf16[", ROOF_BF16}, {"f32[", ROOF_FP32}, {"f16[", ROOF_FP16},
-                 {"f64[", ROOF_FP64},  {"s8[", ROOF_INT8},  {"f8e", ROOF_FP8}};
-  const char *after = text.at != NULL ? memmem(text.at, text.size, " = ", 3) : NULL;
-  size_t left = after != NULL ? (size_t)(text.at + text.size - after) - 3 : 0;
+static const struct {
+  const char *name;
+  roof_dtype dtype;
+} formats[] = {{"bf16[", ROOF_BF16}, {"f32[", ROOF_FP32}, {"f16[", ROOF_FP16},
+               {"f64[", ROOF_FP64},  {"s8[", ROOF_INT8},  {"f8e", ROOF_FP8}};
+
+/** The format that a text begins with, ROOF_DTYPE_COUNT: none. */
+static roof_dtype format_at(rf_span text) {
   for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
     size_t length = strlen(formats[i].name);
-    if (left > length && memcmp(after + 3, formats[i].name, length) == 0) {
-      *dtype = formats[i].dtype;
-      return true;
+    if (text.size > length && memcmp(text.at, formats[i].name, length) == 0) {
+      return formats[i].dtype;
     }
   }
-  return false;
+  return ROOF_DTYPE_COUNT;
+}
+
+/** What follows a shape, "bf16[64,128]{1,0:T(8,128)}" or several in parentheses, and the blank behind it. */
+static rf_span after_shape(rf_span text) {
+  int depth = 0;
+  size_t i = 0;
+  for (; i < text.size && (depth > 0 || text.at[i] != ' '); i++) {
+    depth += strchr("([{", text.at[i]) != NULL ? 1 : strchr(")]}", text.at[i]) != NULL ? -1 : 0;
+  }
+  i += i < text.size;
+  return (rf_span){text.at + i, text.size - i, false};
+}
+
+/** The narrowest format of the operands in "fusion(bf16[1024,4096]{1,0} %p0, f32[8192]{0} %p1), kind=...": others are sums. */
+static roof_dtype operands_format(rf_span call) {
+  roof_dtype narrowest = ROOF_DTYPE_COUNT;
+  size_t i = 0;
+  while (i < call.size && call.at[i] != '(') {
+    i++;
+  }
+  for (int depth = 0; i < call.size && (depth != 1 || call.at[i] != ')'); i++) {
+    depth += call.at[i] == '(' ? 1 : call.at[i] == ')' ? -1 : 0;
+    bool begins = depth == 1 && (call.at[i] == '(' || call.at[i] == ' ');
+    roof_dtype one =
+        begins ? format_at((rf_span){call.at + i + 1, call.size - i - 1, false}) : ROOF_DTYPE_COUNT;
+    bool narrower = one != ROOF_DTYPE_COUNT &&
+                    (narrowest == ROOF_DTYPE_COUNT || roof_dtype_bytes(one) < roof_dtype_bytes(narrowest));
+    narrowest = narrower ? one : narrowest;
+  }
+  return narrowest;
+}
+
+/** The format of the arithmetic by an operation's text, "%fusion.1 = bf16[64,128]{1,0} fusion(...)": of its result, and of a
+ * product of what is multiplied, whose sums may be wider. ROOF_DTYPE_COUNT: not said. */
+static roof_dtype format_of(rf_span text, const char *category) {
+  const char *after = text.at != NULL ? memmem(text.at, text.size, " = ", 3) : NULL;
+  if (after == NULL) {
+    return ROOF_DTYPE_COUNT;
+  }
+  rf_span shape = {after + 3, (size_t)(text.at + text.size - after) - 3, false};
+  rf_span call = after_shape(shape);
+  bool product = strstr(category, "convolution") != NULL || strstr(category, "dot") != NULL ||
+                 strcmp(category, "output fusion") == 0;
+  roof_dtype multiplied = product ? operands_format(call) : ROOF_DTYPE_COUNT;
+  return multiplied != ROOF_DTYPE_COUNT ? multiplied : format_at(shape);
 }
 
 static void add_work(roof_record *record, const chrome_event *e) {
   static const char source[] = "XLA's analysis of its cost";
   double flops = number_of(argument(e, "model_flops")), bytes = number_of(argument(e, "bytes_accessed"));
-  roof_dtype dtype = ROOF_FP32;
-  bool known = format_of(argument(e, "long_name"), &dtype);
+  char category[64] = "";
+  rf_scan_text(argument(e, "hlo_category"), category, sizeof category);
+  if (roof_activity_of(record->name) == ROOF_ACTIVITY_COMMUNICATION ||
+      roof_activity_of(category) == ROOF_ACTIVITY_COMMUNICATION) {
+    rf_import_missing(&record->link_bytes, "the trace does not say between how many devices");
+    return;
+  }
+  roof_dtype dtype = format_of(argument(e, "long_name"), category);
+  bool known = dtype != ROOF_DTYPE_COUNT;
   flops = isnan(flops) ? number_of(argument(e, "flops")) : flops;
-  rf_import_add(&record->other_flops[dtype], known ? flops : NAN,
+  rf_import_add(&record->other_flops[known ? dtype : ROOF_FP32], known ? flops : NAN,
                 isnan(flops) ? "the trace has no FLOPs of it"
                 : known      ? source
                              : "the trace does not say its format",

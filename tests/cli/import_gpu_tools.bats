@@ -222,6 +222,27 @@ db.commit()' "$@"
   refuses 'it ends too early, before any operation of a device' t
 }
 
+@test "a product of XLA has the format of what it multiplies, whatever that of its result" {
+  sed 's/fusion.1 = bf16\[/fusion.1 = f32[/' "$fixtures/xla-tpu.json" >wide.json
+  run -0 "$ROOFLINE" import wide.json --filter fusion --machine h100 --json
+  [ "$(json '.kernels[0] | [(.flops | keys), .binding]')" = '[["bf16"],"bf16 matrix"]' ]
+  near '.kernels[0].fraction_of_ceiling' 0.7675 1e-3
+  # what does not multiply computes in the format of its result
+  sed 's/"convolution fusion"/"loop fusion"/' wide.json >loop.json
+  run -0 "$ROOFLINE" import loop.json --filter fusion --json
+  [ "$(json '.kernels[0].flops | keys')" = '["fp32"]' ]
+}
+
+@test "collectives of XLA are communication, and not judged by the memory" {
+  run -0 "$ROOFLINE" import "$fixtures/xla-tpu.json" --machine h100 --json
+  judged='.kernels[] | select(.name == "all-reduce.3") | [.bytes, .flops, .fraction_of_ceiling, .counted.link.quality]'
+  [ "$(json "$judged")" = '[null,null,null,"missing"]' ]
+  near '.time.devices[0].communication_seconds' 60e-6
+  run -0 "$ROOFLINE" import "$fixtures/xla-tpu.json" --machine h100 --by class
+  has communication
+  [[ $output != *reduction* ]]
+}
+
 @test "profiles of ONNX Runtime: nodes, without the time of graphs inside them; a device's times are the host's" {
   run -0 "$ROOFLINE" import "$fixtures/onnxruntime.json" --json
   near '[.kernels[].total_seconds] | add' 2074e-6
