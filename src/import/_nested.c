@@ -1,6 +1,7 @@
 /* One stack over the calls of a line, in the order of their start. */
 #include "import/_nested.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,7 +55,7 @@ static void take_inner(import_nesting *calls, size_t *around) {
   }
 }
 
-roof_status rf_import_nest(import_nesting *calls, roof_profile *profile, roof_error *error) {
+roof_status rf_import_nest_own(import_nesting *calls, roof_error *error) {
   size_t *around = calloc(calls->count + 1, sizeof *around);
   if (around == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
@@ -67,9 +68,22 @@ roof_status rf_import_nest(import_nesting *calls, roof_profile *profile, roof_er
   if (calls->count > 1) {
     qsort(calls->list, calls->count, sizeof *calls->list, by_start);
   }
-  for (size_t i = 0; i < calls->count; i++) {
+  return ROOF_OK;
+}
+
+void rf_import_own(roof_profile *profile, roof_record *record, double own, bool inside) {
+  record->own_seconds = isnan(record->own_seconds) ? own : record->own_seconds + own;
+  if (inside) {
+    rf_import_fact(profile, "nested_regions", NAN,
+                   "the time of a region inside another is in both, in the sum once");
+  }
+}
+
+roof_status rf_import_nest(import_nesting *calls, roof_profile *profile, roof_error *error) {
+  roof_status status = rf_import_nest_own(calls, error);
+  for (size_t i = 0; i < calls->count && status == ROOF_OK; i++) {
     const import_nested *c = &calls->list[i];
     rf_import_call(profile, &profile->records[c->record], c->own > 0 ? (uint64_t)c->own : 0);
   }
-  return ROOF_OK;
+  return status;
 }

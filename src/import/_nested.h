@@ -21,6 +21,12 @@ typedef struct import_nesting {
 roof_status rf_import_nested_add(import_nesting *calls, roof_profile *profile, const roof_record *record,
                                  uint32_t line, const int64_t times[2], roof_error *error);
 
+/** Sets the times of their own. The calls are in the order of their start. */
+roof_status rf_import_nest_own(import_nesting *calls, roof_error *error);
+
+/** Adds to the time of a record outside the regions in it, s; `inside`: there are some, and the profile says so. */
+void rf_import_own(roof_profile *profile, roof_record *record, double own, bool inside);
+
 /** Sets the times of their own, and gives them to their records. The calls are in the order of their start. */
 roof_status rf_import_nest(import_nesting *calls, roof_profile *profile, roof_error *error);
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "import/_nested.h"
 #include "import/import.h"
 #include "roofline/documents.h"
 
@@ -47,11 +48,7 @@ static void add_bytes(roof_profile *profile, roof_record *record, const roof_mea
 static void add_own(roof_profile *profile, roof_record *record, const roof_measurement *m, double seconds) {
   double own = seconds * (m->own_seconds / m->total_seconds);
   if (isfinite(own)) {
-    record->own_seconds = isnan(record->own_seconds) ? own : record->own_seconds + own;
-  }
-  if (m->own_seconds < m->total_seconds * (1 - 1e-6)) {
-    rf_import_fact(profile, "nested_regions", NAN,
-                   "the time of a region inside another is in both, in the sum once");
+    rf_import_own(profile, record, own, m->own_seconds < m->total_seconds * (1 - 1e-6));
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "import/_chrome.h"
 #include "import/_intern.h"
+#include "import/_nested.h"
 #include "roofline/time.h"
 
 enum { NAME = 4096, MOST_RANKS = 1 << 20 };
@@ -31,6 +32,7 @@ typedef struct reading {
   said *ranks;
   size_t rank_count;
   intern names;
+  import_nesting calls;
 } reading;
 
 static int detect(const char *text, size_t size) {
@@ -197,7 +199,8 @@ static const said *said_of(const reading *r, int32_t process) {
   return NULL;
 }
 
-static void add_row(reading *r, const row *c, const char *part) {
+/** `line`: a number of the call's thread. */
+static roof_status add_row(reading *r, const row *c, const char *part, uint32_t line, roof_error *error) {
   size_t size = 0;
   char thread[32];
   const char *name = rf_intern_get(&r->names, c->name, &size);
@@ -205,7 +208,7 @@ static void add_row(reading *r, const row *c, const char *part) {
   roof_record *record = rf_import_uncounted(
       r->profile, part, name, size, "a time line has times alone: `run --to FILE.json` has FLOPs and bytes");
   if (record == NULL) {
-    return;
+    return rf_import_settled(r->profile, error);
   }
   rf_import_call(r->profile, record, (uint64_t)(c->end - c->start) * 1000);
   rf_import_slice(r->profile, &(roof_slice){.start = c->start,
@@ -214,22 +217,40 @@ static void add_row(reading *r, const row *c, const char *part) {
                                             .record = (uint32_t)(record - r->profile->records),
                                             .track = rf_import_track(r->profile, 0, thread),
                                             .activity = (uint8_t)roof_activity_of(record->name)});
+  return rf_import_nested_add(&r->calls, r->profile, record, line, (const int64_t[]){c->start, c->end},
+                              error);
 }
 
-/** The calls of one process, a trace of their own. Returns how many they are. */
-static size_t add_process(reading *r, const row *rows, size_t count) {
+/** The time of regions outside those that lie in them, where some do. */
+static roof_status add_own(reading *r, roof_error *error) {
+  roof_status status = rf_import_nest_own(&r->calls, error);
+  bool nested = false;
+  for (size_t i = 0; i < r->calls.count; i++) {
+    nested |= r->calls.list[i].around;
+  }
+  for (size_t i = 0; i < r->calls.count && nested; i++) {
+    const import_nested *c = &r->calls.list[i];
+    rf_import_own(r->profile, &r->profile->records[c->record], 1e-9 * (double)c->own, c->around);
+  }
+  return status;
+}
+
+/** The calls of one process, a trace of their own. */
+static roof_status add_process(reading *r, const row *rows, size_t count, roof_error *error) {
   const said *about = said_of(r, rows[0].process);
   const char *part =
       r->profile->by == ROOF_BY_RANK ? rf_import_textf(r->profile, "rank %d", rows[0].process) : NULL;
-  size_t i = 0;
-  for (; i < count && rows[i].process == rows[0].process; i++) {
-    add_row(r, &rows[i], part);
+  roof_status status = ROOF_OK;
+  size_t line = 0;
+  for (size_t i = 0; i < count && status == ROOF_OK; i++) {
+    line = rows[i].thread == rows[line].thread ? line : i;
+    status = add_row(r, &rows[i], part, (uint32_t)((size_t)(rows - r->rows) + line), error);
   }
   bool ranked = about != NULL && about->rank >= 0;
   rf_import_track_device(r->profile, 0,
                          ranked ? rf_import_textf(r->profile, "rank %d", about->rank) : "process");
   rf_import_trace_end(r->profile, rf_import_name(r->source), about != NULL ? &about->trace : NULL);
-  return i;
+  return status;
 }
 
 static roof_status finish(reading *r, bool cut, roof_error *error) {
@@ -238,8 +259,15 @@ static roof_status finish(reading *r, bool cut, roof_error *error) {
                            cut ? "it ends too early, before any call of a region" : "no region was called");
   }
   qsort(r->rows, r->count, sizeof *r->rows, by_place);
-  for (size_t i = 0; i < r->count;) {
-    i += add_process(r, &r->rows[i], r->count - i);
+  roof_status status = ROOF_OK;
+  for (size_t i = 0, next; i < r->count && status == ROOF_OK; i = next) {
+    for (next = i + 1; next < r->count && r->rows[next].process == r->rows[i].process;) {
+      next++;
+    }
+    status = add_process(r, &r->rows[i], next - i, error);
+  }
+  if (status == ROOF_OK) {
+    status = add_own(r, error);
   }
   uint64_t dropped = 0;
   for (size_t i = 0; i < r->rank_count; i++) {
@@ -251,7 +279,7 @@ static roof_status finish(reading *r, bool cut, roof_error *error) {
   if (cut) {
     rf_import_cut(r->profile, "the time line is not ended");
   }
-  return rf_import_settled(r->profile, error);
+  return status == ROOF_OK ? rf_import_settled(r->profile, error) : status;
 }
 
 static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
@@ -262,6 +290,7 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   status = status == ROOF_OK ? finish(&r, cut, error) : status;
   free(r.rows);
   free(r.ranks);
+  free(r.calls.list);
   rf_intern_done(&r.names);
   return status;
 }

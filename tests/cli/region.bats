@@ -46,6 +46,13 @@ C
   jq -e '.kernels[] | select(.name == "outer") | .own_seconds < 0.9 * .total_seconds' run.json
   run -0 "$ROOFLINE" import nested.json --machine a100
   [[ $output == *'nested regions: the time of a region inside another is in both, in the sum once'* ]]
+  # a time line of the same
+  run -0 "$ROOFLINE" run --timeline line.json --to run.json -- ./nested
+  run -0 "$ROOFLINE" import line.json
+  [[ $output == *'nested regions: the time of a region inside another is in both, in the sum once'* ]]
+  run -0 "$ROOFLINE" import line.json --json
+  jq -e '(.kernels[] | select(.name == "outer").total_seconds) as $all | .total_seconds < 1.2 * $all' <<<"$output"
+  jq -e '([.kernels[].own_seconds] | add) / .total_seconds | . > 0.999999 and . < 1.000001' <<<"$output"
 }
 
 @test "C: calls, time, work and how it was counted" {
