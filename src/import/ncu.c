@@ -87,9 +87,17 @@ static bool is_blank(const char *text) {
   return blank;
 }
 
+/** Whether a metric is a time or bytes, which say nothing without their unit. */
+static bool has_unit(const char *metric) {
+  return strstr(metric, "time_duration") != NULL || strstr(metric, "_bytes") != NULL;
+}
+
 /** A cell of a metric that is used, and no figure in it. */
 static void leave_out(reading *r, const char *metric, const char *unit, const char *text, double value) {
-  const char *why = isnan(value) ? "no number" : value < 0 ? "below 0" : "in a unit that is not known here";
+  const char *why = isnan(value)      ? "no number"
+                    : value < 0       ? "below 0"
+                    : unit[0] == '\0' ? "without a unit"
+                                      : "in a unit that is not known here";
   rf_import_skip(
       r->profile, metric,
       rf_import_textf(r->profile, "`%.40s%s%.20s` is %s", text, unit[0] != '\0' ? " " : "", unit, why));
@@ -102,8 +110,9 @@ static void take(reading *r, const char *name, const char *unit, const char *tex
   }
   double factor = rf_import_unit(unit, 1000), value = rf_import_number(text, &r->marks);
   rf_ncu_device_set(&r->device, name, text, value);
-  bool figure = value >= 0 && !isnan(factor);
-  bool used = rf_ncu_launch_set(&r->launch, metric_of(name, unit), figure ? value * factor : NAN);
+  const char *metric = metric_of(name, unit);
+  bool figure = value >= 0 && !isnan(factor) && !(unit[0] == '\0' && has_unit(metric));
+  bool used = rf_ncu_launch_set(&r->launch, metric, figure ? value * factor : NAN);
   if (used && !figure && !is_blank(text)) {
     leave_out(r, name, unit, text, value);
   }
@@ -229,6 +238,10 @@ static roof_status wide_row(reading *r, roof_error *error) {
   if (t->units == NULL && rf_import_field(&t->row, t->id)[0] == '\0') {
     return keep_units(t, error);
   }
+  if (t->units == NULL) {
+    return rf_import_error(r->source, error, ROOF_E_PARSE, t->row.line, 0,
+                           "the table has no row of units below the names of its columns");
+  }
   roof_status status = flush(r, error);
   if (status == ROOF_OK) {
     status = open_launch(r, error);
@@ -237,6 +250,18 @@ static roof_status wide_row(reading *r, roof_error *error) {
     take(r, t->header.fields[i], (size_t)i < t->unit_count ? t->units[i] : "", rf_import_field(&t->row, i));
   }
   return status == ROOF_OK ? flush(r, error) : status;
+}
+
+/** A table by metric has their values and units in columns; a wide one has its units in the row below its names. */
+static roof_status check_table(const reading *r, roof_error *error) {
+  const table *t = &r->table;
+  const char *lacks = t->wide        ? NULL
+                      : t->value < 0 ? t->calls >= 0 ? "Average" : "Metric Value"
+                      : t->unit < 0  ? "Metric Unit"
+                                     : NULL;
+  return lacks == NULL ? ROOF_OK
+                       : rf_import_error(r->source, error, ROOF_E_PARSE, t->header.line, 0,
+                                         "the table has no column \"%s\"", lacks);
 }
 
 /** True when this row is a header; then the table begins anew. */
@@ -347,7 +372,8 @@ static roof_status read_tables(reading *r, roof_error *error) {
       break;
     }
     if (open_table(r)) {
-      status = flush(r, error);
+      status = check_table(r, error);
+      status = status == ROOF_OK ? flush(r, error) : status;
     } else if (r->table.open) {
       status = r->table.wide ? wide_row(r, error) : long_row(r, error);
     }

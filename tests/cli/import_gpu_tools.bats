@@ -97,6 +97,23 @@ refuses() {
     '"HFMA2 instructions that load constants, no arithmetic"' ]
 }
 
+@test "a table of ncu without its units or values is refused, and so is a time or bytes without a unit" {
+  local head='"ID","Process ID","Process Name","Kernel Name","CC","Metric Name","Metric Unit","Metric Value"'
+  local row='"0","1","a","k","9.0","%s","%s","%s"\n'
+  echo "$head" | sed 's/,"Metric Unit"//' >t
+  printf '"0","1","a","k","9.0","%s","%s"\n' gpu__time_duration.sum 12.5 >>t
+  refuses 't:1: the table has no column "Metric Unit"' t
+  echo "$head" | sed 's/,"Metric Value"//' >t
+  printf '"0","1","a","k","9.0","%s","%s"\n' gpu__time_duration.sum us >>t
+  refuses 't:1: the table has no column "Metric Value"' t
+  printf '%s\n' '"ID","Process ID","Process Name","Kernel Name","CC","gpu__time_duration.sum"' '"0","1","a","k","9.0","12500"' >t
+  refuses 't:2: the table has no row of units below the names of its columns' t
+  { echo "$head"; printf "$row" gpu__time_duration.sum '' 12.5 dram__bytes.sum '' 100 sm__cycles_elapsed.max cycle 5; } >t
+  run -0 "$ROOFLINE" import t
+  has 'left out: gpu__time_duration.sum: `12.5` is without a unit'
+  has 'left out: dram__bytes.sum: `100` is without a unit'
+}
+
 @test "what ncu printed without a kernel says where it went" {
   printf '==PROF== Connected to process 8 (/a)\n==PROF== Report: /tmp/k.ncu-rep\n' >t
   refuses 't:2: no kernel in it: ncu wrote what it counted to /tmp/k.ncu-rep' t
