@@ -53,6 +53,21 @@ bool rf_import_served_label(roof_profile *profile, const char *label, roof_serve
   return true;
 }
 
+void rf_import_ran_work(roof_profile *profile, roof_record *record) {
+  const roof_ran *ran = record->ran;
+  roof_work work;
+  roof_work_init(&work);
+  work.unit = ran->op->unit;
+  ran->op->work(ran->op, ran->values, &ran->types, &work);
+  const char *source = rf_import_textf(profile, "formula of %s", ran->op->name);
+  rf_import_add(&record->flops[ran->types.compute][work.unit], work.flops, source, ROOF_QUALITY_DERIVED);
+  rf_import_add(&record->bytes[ROOF_MEMORY], work.read_bytes + work.write_bytes, source,
+                ROOF_QUALITY_ESTIMATED);
+  if (work.link_bytes > 0) {
+    rf_import_add(&record->link_bytes, work.link_bytes, source, ROOF_QUALITY_DERIVED);
+  }
+}
+
 /** Gives a record the run of a whole model that `label` names, as `model --seal` does. */
 static roof_status take_served(roof_profile *profile, roof_record *record, const char *label,
                                const char *device, double seconds, roof_error *error) {

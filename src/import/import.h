@@ -155,6 +155,8 @@ void rf_import_starved(roof_profile *profile);
 void rf_import_keep_ran(roof_profile *profile, roof_record *record, const roof_ran *ran);
 /** Gives a record its operation and shape where `label` says them, as roof_op_label writes them. */
 void rf_import_ran(roof_profile *profile, roof_record *record, const char *label, const char *device);
+/** Adds FLOPs and bytes of a call of what a record ran, by the operation's formula. */
+void rf_import_ran_work(roof_profile *profile, roof_record *record);
 /** As rf_import_served for a run of another profile. */
 roof_status rf_import_copy_run(roof_profile *profile, roof_record *into, const roof_served *run,
                                roof_error *error);

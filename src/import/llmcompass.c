@@ -50,6 +50,7 @@ static roof_status add(const rf_table *t, const char *label, double seconds, roo
   roof_record *record = status == ROOF_OK ? rf_import_record(t->profile, label, strlen(label)) : NULL;
   if (record != NULL && record->ran != NULL) {
     record->ran->how = roof_profile_text(t->profile, RF_EAGER_PYTORCH);
+    rf_import_ran_work(t->profile, record);
   }
   return status;
 }
@@ -99,7 +100,7 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
 const roof_format rf_format_llmcompass = {
     .name = "llmcompass",
     .title = "LLMCompass's measurements (matmul, softmax, layernorm, gelu)",
-    .gives = "time and shape of each row; the file's name gives operation and device: softmax_A100.csv",
+    .gives = "time, shape, FLOPs and bytes of each row; file named by operation and device: softmax_A100.csv",
     .detect = detect,
     .read = read,
 };

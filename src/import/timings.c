@@ -361,20 +361,6 @@ static roof_status read_shape(const rf_table *r, const layout *l, roof_ran *ran,
   return roof_op_complete(ran->op, ran->values, error);
 }
 
-static void add_work(rf_table *r, roof_record *record, const roof_ran *ran) {
-  roof_work work;
-  roof_work_init(&work);
-  work.unit = ran->op->unit;
-  ran->op->work(ran->op, ran->values, &ran->types, &work);
-  const char *source = rf_import_textf(r->profile, "formula of %s", ran->op->name);
-  rf_import_add(&record->flops[ran->types.compute][work.unit], work.flops, source, ROOF_QUALITY_DERIVED);
-  rf_import_add(&record->bytes[ROOF_MEMORY], work.read_bytes + work.write_bytes, source,
-                ROOF_QUALITY_ESTIMATED);
-  if (work.link_bytes > 0) {
-    rf_import_add(&record->link_bytes, work.link_bytes, source, ROOF_QUALITY_DERIVED);
-  }
-}
-
 static roof_status keep(rf_table *r, const layout *l, const roof_ran *ran, uint64_t picoseconds,
                         roof_error *error) {
   char label[256], stored[48] = "";
@@ -393,7 +379,7 @@ static roof_status keep(rf_table *r, const layout *l, const roof_ran *ran, uint6
   }
   *record->ran = *ran;
   rf_import_call(r->profile, record, picoseconds);
-  add_work(r, record, ran);
+  rf_import_ran_work(r->profile, record);
   return ROOF_OK;
 }
 

@@ -295,3 +295,10 @@ taken() {
   head -c 200 "$ROOFLINE_SOURCE/tests/fuzz/corpus/packed/osu.zst" >cut.zst
   refuses 'cut.zst: it ends too early, before anything that can be read' cut.zst --partial
 }
+
+@test "the same product is judged alike in a table of LLMCompass and one of timings" {
+  run -0 "$ROOFLINE" import "$fixtures/matmul_A100.csv" --machine a100 --json
+  judged='.kernels[] | select(.name | startswith("gemm m=4096 n=4096 k=4096")) | [.flops.fp16, .bytes.DRAM, .regime]'
+  [ "$(json "$judged")" = '[137438953472,100663296,"compute"]' ]
+  near '.kernels[] | select(.name | startswith("gemm m=4096 n=4096 k=4096")) | .fraction_of_ceiling' 0.7342 1e-3
+}
