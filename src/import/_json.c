@@ -90,3 +90,16 @@ const char *rf_import_member_text(const json_t *object, const char *key) {
   const char *text = json_string_value(json_object_get(object, key));
   return text != NULL ? text : "";
 }
+
+roof_status rf_import_json_line(roof_source *source, char *line, size_t length, json_t **object,
+                                roof_error *error) {
+  json_error_t why;
+  *object = rf_import_document_line(line, length, &why);
+  if (*object == NULL && rf_import_unended(source)) {
+    rf_import_cut_record(source);
+    return ROOF_OK;
+  }
+  return *object != NULL
+             ? ROOF_OK
+             : rf_import_error(source, error, ROOF_E_PARSE, 0, why.column, "not JSON: %s", why.text);
+}

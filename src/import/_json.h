@@ -25,4 +25,8 @@ double rf_import_member(const json_t *object, const char *key);
 /** A member's text, "" when it is none. */
 const char *rf_import_member_text(const json_t *object, const char *key);
 
+/** As rf_import_document_line of a line of the source; *object is NULL of a last one that is cut, which the source keeps in mind. */
+roof_status rf_import_json_line(roof_source *source, char *line, size_t length, json_t **object,
+                                roof_error *error);
+
 #endif

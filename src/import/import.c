@@ -195,6 +195,20 @@ static roof_status detect(roof_source *source, const roof_format **format, roof_
                                                                   : refuse(source, head, size, error);
 }
 
+/** Of a file that ends too early, in the middle of a record or with one that cannot be read, what comes before counts. */
+static roof_status settle_cut(roof_source *source, roof_status status, roof_profile *profile,
+                              roof_error *error) {
+  char next;
+  bool last = status == ROOF_E_PARSE && rf_import_bytes(source, &next, 1) == 0;
+  if (status == ROOF_OK || (last && profile->count > 0)) {
+    rf_import_cut(profile, "the file ends too early");
+    return ROOF_OK;
+  }
+  return last ? rf_import_error(source, error, status, 0, 0,
+                                "it ends too early, before anything that can be read")
+              : status;
+}
+
 static roof_status read_source(roof_source *source, const roof_import_options *options, roof_profile *profile,
                                roof_error *error) {
   static const roof_import_options none = {0};
@@ -223,11 +237,8 @@ static roof_status read_source(roof_source *source, const roof_import_options *o
   if (status == ROOF_OK) {
     status = rf_import_failed(source, error);
   }
-  if (status == ROOF_OK && rf_import_is_cut(source)) {
-    rf_import_cut(profile, "the file ends too early");
-  } else if (status == ROOF_E_PARSE && rf_import_is_cut(source)) {
-    status =
-        rf_import_error(source, error, status, 0, 0, "it ends too early, before anything that can be read");
+  if (rf_import_is_cut(source)) {
+    status = settle_cut(source, status, profile, error);
   }
   bool given =
       options->by_if_known || is_general(profile->by) || (profile->dimensions >> profile->by & 1) != 0;

@@ -290,6 +290,10 @@ static roof_status take_csv_line(reading *r, const char *line, roof_error *error
     return rf_import_csv_split(line, ',', &r->header, error);
   }
   roof_status status = rf_import_csv_split(line, ',', &r->row, error);
+  if (status == ROOF_OK && r->row.count < r->header.count && rf_import_unended(r->source)) {
+    rf_import_cut_record(r->source);
+    return ROOF_OK;
+  }
   if (status == ROOF_OK && r->row.count != r->header.count) {
     status = rf_import_error(r->source, error, ROOF_E_PARSE, 0, 0, "%zu fields under %zu names", r->row.count,
                              r->header.count);
@@ -340,13 +344,12 @@ static roof_status take_sql_line(reading *r, char *line, roof_error *error) {
 }
 
 static roof_status take_json_line(reading *r, char *line, size_t length, roof_error *error) {
-  json_error_t why;
-  json_t *test = rf_import_document_line(line, length, &why);
-  if (test == NULL) {
-    return rf_import_error(r->source, error, ROOF_E_PARSE, 0, why.column, "not JSON: %s", why.text);
+  json_t *test = NULL;
+  roof_status status = rf_import_json_line(r->source, line, length, &test, error);
+  if (test != NULL) {
+    rf_json_append(r->tests, test);
   }
-  rf_json_append(r->tests, test);
-  return ROOF_OK;
+  return status;
 }
 
 static roof_status read_lines(reading *r, roof_error *error) {

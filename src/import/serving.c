@@ -319,11 +319,11 @@ static void take_report_line(json_t *run, const char *line) {
 }
 
 static roof_status take_json_line(reading *r, char *line, size_t length, roof_error *error) {
-  json_error_t why;
-  json_t *run = rf_import_document_line(line, length, &why);
-  roof_status status =
-      run != NULL ? take_document(r, run, error)
-                  : rf_import_error(r->source, error, ROOF_E_PARSE, 0, why.column, "not JSON: %s", why.text);
+  json_t *run = NULL;
+  roof_status status = rf_import_json_line(r->source, line, length, &run, error);
+  if (run != NULL) {
+    status = take_document(r, run, error);
+  }
   json_decref(run);
   return status;
 }

@@ -744,6 +744,22 @@ DEVICES
   [ "$status" -eq 1 ] || [ "$status" -eq 2 ]
 }
 
+@test "what comes before a last row or line that is cut is read" {
+  head -c -20 "$fixtures/timings-gemm.csv" >rows.csv
+  { cat "$fixtures/llama-bench.jsonl"; head -c 100 "$fixtures/llama-bench.jsonl"; } >lines.jsonl
+  { cat "$fixtures/llama-bench.csv"; tail -1 "$fixtures/llama-bench.csv" | head -c 100; } >lines.csv
+  for file in rows.csv lines.jsonl lines.csv; do
+    run -1 "$ROOFLINE" import $file
+    [[ ${lines[0]} == 'truncated file: '* ]]
+    run -0 "$ROOFLINE" import --partial $file --json
+    [ "$(json '.kernels | length > 0')" = true ]
+  done
+  # one that is malformed elsewhere is refused as ever
+  sed 's/^{/{{/' "$fixtures/llama-bench.jsonl" >t
+  run -2 "$ROOFLINE" import t
+  has 'not JSON'
+}
+
 @test "what explain and profile ask Nsight Compute for is read and used" {
   head='"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","Section Name","Metric Name","Metric Unit","Metric Value"'
   row='"0","1","app","h","k","1","7","(256, 1, 1)","(1, 1, 1)","0","9.0","Command line profiler metrics"'
