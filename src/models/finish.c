@@ -63,6 +63,11 @@ typedef struct hiding {
   double lower, expected, low, high;
 } hiding;
 
+/** What devices of a node exchange through the port that leads to the host: nothing else passes it meanwhile. */
+static double port_seconds(const model_step *s) {
+  return rf_model_one_port(s->target) ? s->out->link_seconds[ROOF_SPAN_NODE] : 0;
+}
+
 /** Adds a transfer of so many bytes one way between the host's memory and the device, less what hides: the less the longer the work
  * takes. Totals have what is left at each length of the work, the operation all of them in order. */
 static void fetch(model_step *s, const char *name, double bytes, const hiding *room) {
@@ -93,8 +98,8 @@ static void fetch(model_step *s, const char *name, double bytes, const hiding *r
   p->operations[p->count++] = o;
 }
 
-/** Of what the operations read the part that lies in the host's memory comes over its link, while the rest of the step runs; what is left of
- * the transfer then is waited for. */
+/** Of what the operations read the part that lies in the host's memory comes over its link, while the rest of the step runs and leaves the
+ * link free; what is left of the transfer then is waited for. */
 static void add_offload(model_step *s) {
   const roof_model_target *t = s->target;
   const roof_model_settings *set = &t->settings;
@@ -106,8 +111,9 @@ static void add_offload(model_step *s) {
   double bytes =
       s->training ? rf_model_streamed_weights(s)
                   : set->offload * p->bytes[ROOF_BYTES_WEIGHTS] + set->offload_kv * p->bytes[ROOF_BYTES_KV];
-  const hiding room = {p->lower_seconds, p->expected_seconds, p->expected_low_seconds,
-                       p->expected_high_seconds};
+  double busy = port_seconds(s);
+  const hiding room = {p->lower_seconds - busy, p->expected_seconds - busy, p->expected_low_seconds - busy,
+                       p->expected_high_seconds - busy};
   s->place = MODEL_IN_LAYERS; /* nearly all of the weights, and all of the cache */
   fetch(s, "offload", bytes, &room);
   s->place = MODEL_OUTSIDE;
@@ -146,7 +152,7 @@ static void add_pipeline(model_step *s) {
   }
   add_idle(s);
   if (!s->training) {
-    p->lower_seconds = fmax(rf_model_pipeline_least(s), p->link_seconds[ROOF_SPAN_HOST]);
+    p->lower_seconds = fmax(rf_model_pipeline_least(s), p->link_seconds[ROOF_SPAN_HOST] + port_seconds(s));
   }
 }
 

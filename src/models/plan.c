@@ -332,6 +332,10 @@ static roof_status find_host(roof_model_target *t, roof_error *error) {
              : ROOF_OK;
 }
 
+bool rf_model_one_port(const roof_model_target *t) {
+  return strcmp(t->links[ROOF_SPAN_NODE].name, t->links[ROOF_SPAN_HOST].name) == 0;
+}
+
 roof_status rf_model_plan_init(roof_model_target *t, roof_error *error) {
   static const char *const names[ROOF_COLLECTIVE_COUNT] = {
 #define NAME(symbol, name) [symbol] = name,

@@ -335,6 +335,9 @@ bool rf_model_plan_runs(const roof_model *model, const roof_model_settings *sett
  *  machine without a link. */
 roof_status rf_model_plan_init(roof_model_target *target, roof_error *error);
 
+/** Whether a device exchanges with others of its node over the link that leads to the host. */
+bool rf_model_one_port(const roof_model_target *target);
+
 /* capacity.c */
 /** What is there, and whether it fits, where so many tokens of prompts are processed at once; not what would fit besides. */
 roof_model_capacity rf_model_capacity_at(roof_model_target *target, double tokens);

@@ -290,6 +290,30 @@ static void add_link(roof_text *out, const roof_model_target *t, roof_span span,
                  roof_quantity_format(y, SHORT, l->latency_seconds, "s"), where);
 }
 
+/** How long the transfers of a step keep each link, and which of several binds. */
+static void add_spans(roof_text *out, const roof_model_target *t, const roof_model_phase *p) {
+  static const char *const spans[ROOF_SPAN_COUNT] = {
+#define SPAN(symbol, text) [symbol] = text,
+      ROOF_SPAN_MAP(SPAN)
+#undef SPAN
+  };
+  char x[SHORT];
+  int links = 0;
+  for (int i = 0; i < ROOF_SPAN_COUNT; i++) {
+    if (p->link_seconds[i] > 0) {
+      roof_text_addf(out, "%s %s %s %s", links++ > 0 ? "," : "", t->links[i].name,
+                     roof_quantity_format(x, SHORT, p->link_seconds[i], "s"), spans[i]);
+    }
+  }
+  bool one_port =
+      rf_model_one_port(t) && fmin(p->link_seconds[ROOF_SPAN_NODE], p->link_seconds[ROOF_SPAN_HOST]) > 0;
+  roof_text_add(out, one_port ? ", over one port" : "");
+  if (links - one_port > 1) {
+    roof_text_addf(out, ", %s binds of the links", t->links[roof_model_phase_span(p)].name);
+  }
+  roof_text_add(out, links > 0 ? ";" : "");
+}
+
 static void add_network(roof_text *out, const roof_model_target *t, const roof_model_phase *p,
                         const char *name) {
   char x[SHORT];
@@ -303,17 +327,7 @@ static void add_network(roof_text *out, const roof_model_target *t, const roof_m
     return;
   }
   roof_text_add(out, ";");
-  int links = 0;
-  for (int i = 0; i < ROOF_SPAN_COUNT; i++) {
-    if (p->link_seconds[i] > 0) {
-      roof_text_addf(out, "%s %s %s", links++ > 0 ? "," : "", t->links[i].name,
-                     roof_quantity_format(x, SHORT, p->link_seconds[i], "s"));
-    }
-  }
-  if (links > 1) {
-    roof_text_addf(out, ", %s binds of the links", t->links[roof_model_phase_span(p)].name);
-  }
-  roof_text_add(out, links > 0 ? ";" : "");
+  add_spans(out, t, p);
   roof_text_addf(out, " bubble %.1f %%;", 100 * p->bubble);
   roof_text_addf(out, " at best %s if transfers hide", roof_quantity_format(x, SHORT, p->lower_seconds, "s"));
   roof_text_addf(out, ", %s if nothing does\n", roof_quantity_format(x, SHORT, p->upper_seconds, "s"));

@@ -60,6 +60,15 @@ setup() {
   [[ $output != *"  plan  "* ]]
 }
 
+@test "where a link's time goes is said, and that one port leads to the other cards and to the host" {
+  run -0 "$ROOFLINE" model llama-3.1-70b tp=4 batch=64 prompt=1k generate=128 offload=10% --machine l40s
+  has "PCIe 4.0 x16 8.753 ms within a node, PCIe 4.0 x16 110.3 ms to the host, over one port; bubble"
+  has "TPOT 119.1 ms"
+  [[ $output != *"binds of the links"* ]]
+  run -0 "$ROOFLINE" model llama-3.1-70b tp=4 offload=10% --machine h100
+  has "to the host, PCIe 5.0 x16 binds of the links"
+}
+
 @test "a pair of cards that a bridge joins sums over it, whatever else the plan has" {
   run -0 "$ROOFLINE" model llama-3.1-8b --tp 2 --pp 2 --machine h100-nvl
   has 'links       NVLink 4 bridge 300.0 GB/s, 600.0 ns per message between neighbours; PCIe 5.0 x16 63.02 GB/s'

@@ -351,6 +351,31 @@ static void times_with_a_host_are_in_order(void **state) {
   }
 }
 
+/** Cards that exchange over PCI Express have one port for that and for what comes from the host: it takes the time of both. */
+static void one_port_carries_both(void **state) {
+  (void)state;
+  const struct {
+    const char *machine;
+    bool one;
+  } cases[] = {{"l40s", true}, {"h100", false}};
+  roof_machine *sxm = machine;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    assert_int_equal(roof_catalog_load(cases[i].machine, &machine, NULL), ROOF_OK);
+    for (double pp = 1; pp <= 2; pp++) {
+      roof_model_settings s = base(&llama);
+      s.tp = 4, s.pp = pp, s.batch = 64, s.offload = 0.5;
+      answer(&llama, &s, &one);
+      const roof_model_phase *p = &one.phases[ROOF_PHASE_DECODE];
+      double host = p->link_seconds[ROOF_SPAN_HOST], both = host + p->link_seconds[ROOF_SPAN_NODE];
+      assert_true(both > 1.001 * host);
+      assert_near(p->lower_seconds, cases[i].one ? both : host, 1e-9);
+      assert_true(p->expected_low_seconds >= p->lower_seconds * (1 - 1e-9));
+    }
+    roof_machine_free(machine);
+  }
+  machine = sxm;
+}
+
 /** More devices never hold or compute more each; a slower network is never faster; bounds are in order. */
 static void monotone(void **state) {
   (void)state;
@@ -904,6 +929,7 @@ int main(void) {
       cmocka_unit_test(bubble),
       cmocka_unit_test(at_best_links_carry_what_they_must),
       cmocka_unit_test(times_with_a_host_are_in_order),
+      cmocka_unit_test(one_port_carries_both),
       cmocka_unit_test(monotone),
       cmocka_unit_test(refused),
       cmocka_unit_test(found),
