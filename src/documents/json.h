@@ -101,6 +101,12 @@ json_t *rf_training_json(const roof_model_training *training);
 /** A list of one: what a device costs, and where that was read. */
 json_t *rf_price_json(const roof_machine *machine, const roof_model_settings *settings);
 
+/** A link of a plan, with its latency. */
+json_t *rf_link_json(const roof_link *link);
+
+/** Formats of a model's activations, cache, state and weights, and what multiplies each. */
+json_t *rf_precision_json(const roof_model_target *target);
+
 json_t *rf_train_plans_json(const roof_model *model, const roof_machine *machine,
                             const roof_model_settings *settings, double devices,
                             const roof_train_front *front, const roof_failures *failures);

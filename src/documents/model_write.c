@@ -114,7 +114,7 @@ static json_t *stored(const roof_model *m) {
   return object;
 }
 
-static json_t *precision(const roof_model_target *t) {
+json_t *rf_precision_json(const roof_model_target *t) {
   const roof_model_precision *p = &t->settings.precision;
   json_t *weights = json_object();
   for (int part = 0; part < ROOF_PART_COUNT; part++) {
@@ -162,7 +162,7 @@ static json_t *settings(const roof_model_target *t) {
   return object;
 }
 
-static json_t *link_of(const roof_link *l) {
+json_t *rf_link_json(const roof_link *l) {
   return json_pack("{s:s, s:o, s:o, s:s}", "name", l->name, "bytes_per_second",
                    rf_json_number(l->bytes_per_second), "latency_seconds", rf_json_number(l->latency_seconds),
                    "source", l->source);
@@ -200,9 +200,10 @@ static json_t *plan(const roof_model_target *t, const roof_model_answer *a) {
   json_t *object = json_object();
   RF_JSON_SET(object, members);
   bool near = t->links[ROOF_SPAN_NEIGHBOURS].joins > 0;
-  rf_json_set(object, "neighbour_link", near ? link_of(&t->links[ROOF_SPAN_NEIGHBOURS]) : json_null());
-  rf_json_set(object, "node_link", t->plain.link != NULL ? link_of(&t->links[ROOF_SPAN_NODE]) : json_null());
-  rf_json_set(object, "network_link", link_of(&t->links[ROOF_SPAN_CLUSTER]));
+  rf_json_set(object, "neighbour_link", near ? rf_link_json(&t->links[ROOF_SPAN_NEIGHBOURS]) : json_null());
+  rf_json_set(object, "node_link",
+              t->plain.link != NULL ? rf_link_json(&t->links[ROOF_SPAN_NODE]) : json_null());
+  rf_json_set(object, "network_link", rf_link_json(&t->links[ROOF_SPAN_CLUSTER]));
   rf_json_set(object, "network_assumed", json_boolean(s->network == NULL));
   rf_json_set(object, "sp", json_boolean(s->sp));
   rf_json_set(object, "zero", rf_json_number(s->zero));
@@ -370,7 +371,7 @@ static json_t *model_json(const roof_model_target *t, const roof_model_answer *a
   rf_json_set(object, "prices", rf_price_json(t->machine, &t->settings));
   rf_json_set(object, "settings", settings(t));
   rf_json_set(object, "streams", streams(t, a));
-  rf_json_set(object, "precision", precision(t));
+  rf_json_set(object, "precision", rf_precision_json(t));
   rf_json_set(object, "file", m->stored_count > 0 ? stored(m) : json_null());
   rf_json_set(object, "plan", plan(t, a));
   rf_json_set(object, "memory", memory(&a->capacity));

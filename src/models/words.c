@@ -104,6 +104,34 @@ static void add_paths(roof_text *out, const roof_model_target *t) {
   }
 }
 
+void rf_model_add_precision(roof_text *out, const roof_model_target *t) {
+  const roof_model_precision *p = &t->settings.precision;
+  char format[SHORT];
+  roof_text_addf(out, "  precision   activations %s, KV %s; weights", roof_dtype_name(p->activations),
+                 roof_dtype_name(p->kv));
+  for (int part = 0, shown = 0; part < ROOF_PART_COUNT; part++) {
+    if (t->parameters.parts[part] > 0) {
+      roof_weight_format_name(&p->weights[part], format, sizeof format);
+      roof_text_addf(out, "%s %s %s", shown++ > 0 ? "," : "", roof_model_part_name((roof_model_part)part),
+                     format);
+    }
+  }
+  roof_text_add(out, "\n");
+  add_paths(out, t);
+}
+
+const char *rf_model_axes(char *buffer, size_t size, const roof_model_settings *s) {
+  char ep[SHORT] = "", cp[SHORT] = "";
+  if (s->ep > 1) {
+    snprintf(ep, sizeof ep, " ep %.0f", s->ep);
+  }
+  if (s->cp > 1) {
+    snprintf(cp, sizeof cp, " cp %.0f", s->cp);
+  }
+  snprintf(buffer, size, "tp %.0f pp %.0f dp %.0f%s%s", s->tp, s->pp, s->dp, ep, cp);
+  return buffer;
+}
+
 /** What goes in besides the prompt. */
 static void add_inputs(roof_text *out, const roof_model_target *t) {
   for (int i = 0; i < t->model->stream_count; i++) {
@@ -160,7 +188,7 @@ static void add_run(roof_text *out, const roof_model_target *t) {
 
 static void add_plan(roof_text *out, const roof_model_target *t) {
   const roof_model_settings *s = &t->settings;
-  char format[SHORT], x[SHORT];
+  char x[SHORT];
   add_run(out, t);
   if (s->offload > 0) {
     roof_text_addf(out, "; %.4g %% of the weights with the host", 100 * s->offload);
@@ -179,17 +207,7 @@ static void add_plan(roof_text *out, const roof_model_target *t) {
                    roof_quantity_format(x, SHORT, t->kernel.seconds, "s"),
                    roof_provenance_name(t->kernel.kind));
   }
-  roof_text_addf(out, "  precision   activations %s, KV %s; weights",
-                 roof_dtype_name(s->precision.activations), roof_dtype_name(s->precision.kv));
-  for (int part = 0, shown = 0; part < ROOF_PART_COUNT; part++) {
-    if (t->parameters.parts[part] > 0) {
-      roof_weight_format_name(&s->precision.weights[part], format, sizeof format);
-      roof_text_addf(out, "%s %s %s", shown++ > 0 ? "," : "", roof_model_part_name((roof_model_part)part),
-                     format);
-    }
-  }
-  roof_text_add(out, "\n");
-  add_paths(out, t);
+  rf_model_add_precision(out, t);
 }
 
 /** What the file of weights holds, one line per type. */

@@ -10,6 +10,12 @@
 /** A number without a unit as people write it, never with an exponent: 0.3333, 46640, 70.55 G; returns `buffer`. */
 const char *rf_plain_number(char *buffer, size_t size, double value);
 
+/** "tp 8 pp 1 dp 1 ep 8": devices along the axes of replicas, of experts and context where there are several; returns `buffer`. */
+const char *rf_model_axes(char *buffer, size_t size, const roof_model_settings *settings);
+
+/** Appends a line of the formats of activations, cache and weights, and one for each that the machine does not multiply as such. */
+void rf_model_add_precision(roof_text *out, const roof_model_target *target);
+
 /** Appends ", 3 drafted per step, each 70 % right (assumed)"; nothing where no token is drafted. */
 void rf_model_add_drafts(roof_text *out, const roof_model_settings *settings);
 

@@ -19,12 +19,11 @@ static double value_of(const roof_service_answer *a, int panel, int percentile) 
 static void fill_rates(const roof_service_study *s, roof_curves *c) {
   static const char *const names[] = {"50 %", "90 %", "99 %"};
   static const char *const titles[] = {"TTFT, with the queue", "TPOT"};
-  char x[SHORT];
+  char x[SHORT], axes[64];
   snprintf(c->title, sizeof c->title, "%.60s on %.50s under load", roof_model_title(s->target->model),
            s->target->machine->name);
-  snprintf(c->subtitle, sizeof c->subtitle, "tp %.0f pp %.0f dp %.0f, saturates at %s requests/s",
-           s->target->settings.tp, s->target->settings.pp, s->target->settings.dp,
-           rf_plain_number(x, SHORT, s->saturation));
+  snprintf(c->subtitle, sizeof c->subtitle, "%s, saturates at %s requests/s",
+           rf_model_axes(axes, sizeof axes, &s->target->settings), rf_plain_number(x, SHORT, s->saturation));
   snprintf(c->x_title, sizeof c->x_title, "requests/s");
   c->linear = true;
   c->panel_count = PANELS;

@@ -87,6 +87,8 @@ static json_t *plan_json(const roof_service_study *s) {
       {"cache_tokens", roof_service_cache_tokens(s->service, &s->settings)}};
   rf_json_set_numbers(plan, members, sizeof members / sizeof members[0]);
   rf_json_set(plan, "memory_rule", json_string(roof_memory_rule_name(m->memory_rule)));
+  rf_json_set(plan, "network_link", rf_link_json(&s->target->links[ROOF_SPAN_CLUSTER]));
+  rf_json_set(plan, "network_assumed", json_boolean(m->network == NULL));
   rf_json_set(plan, "prefill_pool", pool_json(s->pool));
   return plan;
 }
@@ -95,14 +97,15 @@ static json_t *load_json(const roof_service_study *s) {
   char prompt[64], generate[64], turns[64];
   const roof_service_settings *set = &s->settings;
   return json_pack(
-      "{s:s, s:s?, s:s?, s:s?, s:s?, s:o, s:o, s:o, s:o, s:s, s:s, s:b, s:b, s:b, s:o, s:o, s:o, s:o}",
+      "{s:s, s:s?, s:s?, s:s?, s:o, s:s?, s:o, s:o, s:o, s:o, s:s, s:s, s:b, s:b, s:b, s:o, s:o, s:o, s:o}",
       "arrivals",
       set->trace != NULL     ? "trace"
       : set->concurrency > 0 ? "closed-loop"
                              : roof_arrival_name(set->arrival),
       "trace", set->trace != NULL ? s->trace.format : NULL, "prompt",
       set->trace != NULL ? NULL : roof_lengths_text(&set->prompt, prompt, sizeof prompt), "generate",
-      set->trace != NULL ? NULL : roof_lengths_text(&set->generate, generate, sizeof generate), "turns",
+      set->trace != NULL ? NULL : roof_lengths_text(&set->generate, generate, sizeof generate), "prefix",
+      rf_json_number(set->trace != NULL ? NAN : roof_model_prefix(&s->target->settings)), "turns",
       rf_source_has_sessions(set) ? roof_lengths_text(&set->turns, turns, sizeof turns) : NULL,
       "turn_delay_seconds", rf_json_number(rf_source_has_sessions(set) ? set->turn_seconds : NAN),
       "burstiness", rf_json_number(set->arrival == ROOF_ARRIVE_GAMMA ? set->burstiness : NAN), "concurrency",
@@ -138,12 +141,12 @@ roof_status roof_service_study_write(const roof_service_study *s, roof_text *out
   for (size_t i = 0; i < s->count; i++) {
     rf_json_append(runs, run_json(&s->answers[i], roof_service_study_rate(s, i)));
   }
-  json_t *study =
-      json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.service/1",
-                "model", s->target->model->name, "machine", s->target->machine->name, "devices",
-                rf_json_number(devices), "plan", plan_json(s), "load", load_json(s), "saturation_per_second",
-                rf_json_number(s->saturation), "limit_rate_per_second", rf_json_number(s->limit_rate),
-                "prices", rf_price_json(s->target->machine, &s->target->settings), "runs", runs, "timeline",
-                timeline_json(s->settings.timeline));
+  json_t *study = json_pack(
+      "{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.service/1", "model",
+      s->target->model->name, "machine", s->target->machine->name, "devices", rf_json_number(devices),
+      "precision", rf_precision_json(s->target), "plan", plan_json(s), "load", load_json(s),
+      "saturation_per_second", rf_json_number(s->saturation), "limit_rate_per_second",
+      rf_json_number(s->limit_rate), "prices", rf_price_json(s->target->machine, &s->target->settings),
+      "runs", runs, "timeline", timeline_json(s->settings.timeline));
   return rf_json_write(study, "serve", out, error);
 }

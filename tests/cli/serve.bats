@@ -39,6 +39,23 @@ serve() {
   [ "$(json .limit_rate_per_second)" = null ]
 }
 
+@test "an answer records what was run: axes, formats, prefix, how prompts are processed, the network between pools" {
+  set -- deepseek-v3 --plan tp=8,ep=8 --machine h200 --rate 2/s --kv fp8 --precision w4a16 --requests 20 prefix=100 --whole-prompts
+  run -0 "$ROOFLINE" serve "$@"
+  has "prompt 2048 (the first 100 the same of all), generate 256 tokens"
+  has ": tp 8 pp 1 dp 1 ep 8; 8192 tokens per step, prompts in steps of their own"
+  has "  precision   activations bf16, KV fp8; weights mixer w4a16, mlp w4a16, experts w4a16, head bf16"
+  run -0 "$ROOFLINE" serve "$@" --json
+  [ "$(json '[.precision.kv, .precision.weights.mlp.format, .load.prefix, .plan.ep]')" = '["fp8","w4a16",100,8]' ]
+  set -- llama-3.1-8b --machine h200 --prefill-machine h100 --requests 20
+  run -0 "$ROOFLINE" serve "$@"
+  has "; InfiniBand NDR between nodes (assumed; --network says another)"
+  run -0 "$ROOFLINE" serve "$@" --network hdr --json
+  [ "$(json '.plan | [.network_link.name, .network_assumed]')" = '["InfiniBand HDR",false]' ]
+  run -0 "$ROOFLINE" serve mixtral-8x7b --machine h100 --plan dp=2,ep=2 --rate 1,2 --requests 20 --to "$BATS_TEST_TMPDIR/rates.svg"
+  grep -q "tp 1 pp 1 dp 2 ep 2, saturates at" "$BATS_TEST_TMPDIR/rates.svg"
+}
+
 @test "one schema for one rate and for several; the same seed, the same answer" {
   serve --rate 2,4 --requests 500 --json
   [ "$(jq -r .schema <<<"$output")" = roofline.service/1 ]

@@ -145,9 +145,11 @@ static void add_load(roof_text *out, const roof_service_study *s) {
       roof_text_addf(out, ", %zu that failed left out", s->trace.skipped);
     }
   } else {
-    roof_text_addf(out, "prompt %s, generate %s tokens",
-                   roof_lengths_text(&set->prompt, prompt, sizeof prompt),
-                   roof_lengths_text(&set->generate, generate, sizeof generate));
+    roof_text_addf(out, "prompt %s", roof_lengths_text(&set->prompt, prompt, sizeof prompt));
+    if (roof_model_prefix(&s->target->settings) > 0) {
+      roof_text_addf(out, " (the first %.0f the same of all)", roof_model_prefix(&s->target->settings));
+    }
+    roof_text_addf(out, ", generate %s tokens", roof_lengths_text(&set->generate, generate, sizeof generate));
     if (set->turns.kind != ROOF_LENGTHS_CONSTANT || set->turns.mean > 1) {
       roof_text_addf(out, ", %s turns of a session, %s apart",
                      roof_lengths_text(&set->turns, prompt, sizeof prompt),
@@ -165,23 +167,28 @@ static void add_load(roof_text *out, const roof_service_study *s) {
 static void add_question(roof_text *out, const roof_service_study *s) {
   const roof_service_settings *set = &s->settings;
   const roof_model_settings *m = &s->target->settings;
+  char axes[64];
   add_load(out, s);
   if (s->pool != NULL) {
-    const roof_model_settings *p = &s->pool->settings;
-    roof_text_addf(out, "  prompts     on %.0f x %s: tp %.0f pp %.0f dp %.0f\n", s->pool->devices,
-                   s->pool->machine->name, p->tp, p->pp, p->dp);
+    roof_text_addf(out, "  prompts     on %.0f x %s: %s\n", s->pool->devices, s->pool->machine->name,
+                   rf_model_axes(axes, sizeof axes, &s->pool->settings));
   }
-  roof_text_addf(out, "  plan        %s on %s: ", roof_model_title(s->target->model),
-                 s->target->machine->name);
-  roof_text_addf(out, "tp %.0f pp %.0f dp %.0f", m->tp, m->pp, m->dp);
+  roof_text_addf(out, "  plan        %s on %s: %s", roof_model_title(s->target->model),
+                 s->target->machine->name, rf_model_axes(axes, sizeof axes, m));
   if (set->prefills > 0) {
     roof_text_addf(out, ", %.0f of them prefill", set->prefills);
   }
-  roof_text_addf(out, "; %.0f tokens per step", set->budget);
+  roof_text_addf(out, "; %.0f tokens per step%s", set->budget,
+                 set->whole_prompts ? ", prompts in steps of their own" : "");
   if (m->memory_rule != ROOF_MEMORY_VLLM) {
     roof_text_addf(out, "; memory as %s takes it", roof_memory_rule_name(m->memory_rule));
   }
+  if (s->pool != NULL || s->target->devices > m->node) {
+    roof_text_addf(out, "; %s between nodes%s", s->target->links[ROOF_SPAN_CLUSTER].name,
+                   m->network != NULL ? "" : " (assumed; --network says another)");
+  }
   roof_text_add(out, "\n");
+  rf_model_add_precision(out, s->target);
   roof_text_add(
       out, "  meaning     as vLLM's benchmark: TTFT from arrival, with the queue; TPOT the mean of a "
            "request's gaps after it, ITL each gap; throughput to the last token; percentiles within 0.5 %\n");
