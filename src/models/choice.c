@@ -190,8 +190,11 @@ static roof_status check_memory(const roof_choice_question *q, roof_error *error
       return ROOF_OK;
     }
   }
-  return roof_error_set(error, ROOF_E_UNSUPPORTED, "plan: %s does not say how much memory it has",
-                        q->offers[0].machine->name);
+  return roof_error_set(
+      error, ROOF_E_UNSUPPORTED,
+      "plan: %s does not say how much memory it has; `roofline machine show %s --json` writes a "
+      "file for it",
+      q->offers[0].machine->name, q->offers[0].machine->name);
 }
 
 /** Refuses what no machine could answer. */

@@ -395,7 +395,9 @@ END
 }
 
 @test "a plan on a machine that does not say its memory cannot be made" {
-  refuses 3 'plan: amd-epyc-9654 does not say how much memory it has' plan llama-3.1-8b --users 4 --tpot 60ms --machine epyc-9654
+  refuses 3 'plan: amd-epyc-9654 does not say how much memory it has; `roofline machine show amd-epyc-9654 --json` writes a file for it' plan llama-3.1-8b --users 4 --tpot 60ms --machine epyc-9654
+  "$ROOFLINE" machine show amd-epyc-9654 --json | jq '(.levels[] | select(.level == "memory")).bytes = 1e12' >"$BATS_TEST_TMPDIR/mine.json"
+  run -0 "$ROOFLINE" plan llama-3.1-8b --users 4 --tpot 60ms --machine "$BATS_TEST_TMPDIR/mine.json"
 }
 
 @test "what is meant is asked in the words of the parameter" {

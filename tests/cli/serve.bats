@@ -56,6 +56,11 @@ serve() {
   grep -q "tp 1 pp 1 dp 2 ep 2, saturates at" "$BATS_TEST_TMPDIR/rates.svg"
 }
 
+@test "where the machine's memory is not known the cache has no limit, which is said" {
+  run -0 "$ROOFLINE" serve llama-3.1-8b --requests 20 --machine epyc-9654
+  has "  cache       not limited: the machine's memory is not known"
+}
+
 @test "one schema for one rate and for several; the same seed, the same answer" {
   serve --rate 2,4 --requests 500 --json
   [ "$(jq -r .schema <<<"$output")" = roofline.service/1 ]

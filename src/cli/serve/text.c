@@ -114,6 +114,8 @@ static void add_figures(roof_text *out, const roof_service_study *s, const roof_
                    100 * a->kv_mean, cli_number(x, roof_service_cache_tokens(s->service, &s->settings)),
                    100 * a->kv_most, a->preemptions);
     roof_text_addf(out, a->cached > 0 ? "; %.1f %% of prompts found\n" : "\n", 100 * a->cached);
+  } else {
+    roof_text_add(out, "  cache       not limited: the machine's memory is not known\n");
   }
   if (s->settings.adapters > 0) {
     add_adapters(out, s, a);
