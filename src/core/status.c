@@ -84,7 +84,7 @@ static bool suggest_longer(roof_error *error, const char *name, const char *cons
 }
 
 roof_status roof_error_suggest(roof_error *error, const char *name, const char *const *candidates) {
-  enum { LIST_MAX = 100 };
+  enum { LIST_MAX = 125 };
   size_t length = 0;
   if (error == NULL) {
     return ROOF_E_NAME;

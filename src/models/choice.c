@@ -9,6 +9,7 @@
 #include "core/number.h"
 #include "models/choice.h"
 #include "models/front.h"
+#include "models/limits.h"
 #include "models/step.h"
 #include "roofline/units.h"
 
@@ -219,12 +220,7 @@ static roof_status check(const roof_choice_question *q, roof_error *error) {
   }
   status = status == ROOF_OK ? rf_model_limits_check(q->model, &q->limits, error) : status;
   status = status == ROOF_OK ? check_memory(q, error) : status;
-  if (status == ROOF_OK && q->base->generate < 1) {
-    status = roof_error_set(error, ROOF_E_ARGUMENT,
-                            "plan: generate=%.0f: requests that generate nothing have no time per token; "
-                            "`model` with it gives the time of their prompts",
-                            q->base->generate);
-  }
+  status = status == ROOF_OK ? rf_limit_generates("plan", q->base, error) : status;
   if (status == ROOF_OK && q->base->generate <= 1 && !isnan(q->limits.tpot_seconds)) {
     status = roof_error_set(error, ROOF_E_ARGUMENT,
                             "plan: --tpot: requests of one token (generate=1) have no time per token");

@@ -41,6 +41,15 @@ roof_status rf_limit_times(const char *ttft, const char *tpot, double *ttft_seco
   return status == ROOF_OK ? parse_time(tpot, "tpot", 1, tpot_seconds, error) : status;
 }
 
+roof_status rf_limit_generates(const char *command, const roof_model_settings *s, roof_error *error) {
+  return s->generate >= 1
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_ARGUMENT,
+                              "%s: generate=%.0f: requests that generate nothing have no time per token; "
+                              "`model` with it gives the time of their prompts",
+                              command, s->generate);
+}
+
 /** "4/s", "240/min", "4". */
 static roof_status parse_rate(const char *rate, double *value, roof_error *error) {
   static const struct {

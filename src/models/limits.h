@@ -2,7 +2,7 @@
 #ifndef MODELS_LIMITS_H
 #define MODELS_LIMITS_H
 
-#include "roofline/status.h"
+#include "roofline/model.h"
 
 /** A quantity above 0 of option `name`, in `unit`; *value stays where nothing was typed. */
 roof_status rf_limit_parse(const char *text, const char *unit, const char *name, double *value,
@@ -15,5 +15,8 @@ roof_status rf_limit_ask_unit(const char *before, const char *text, double secon
 /** The limits of a service's times, NULL where none is typed; a long one says its unit. */
 roof_status rf_limit_times(const char *ttft, const char *tpot, double *ttft_seconds, double *tpot_seconds,
                            roof_error *error);
+
+/** Refuses requests that generate nothing. */
+roof_status rf_limit_generates(const char *command, const roof_model_settings *settings, roof_error *error);
 
 #endif

@@ -168,8 +168,8 @@ roof_status rf_model_plan_check(const roof_model *m, const roof_model_settings *
                           m->layer_count);
   }
   if (s->microbatches > batch) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "microbatches=%.0f: a replica has %.0f sequences",
-                          s->microbatches, batch);
+    return roof_error_set(error, ROOF_E_ARGUMENT, "microbatches=%.0f: a replica has %.0f sequence%s",
+                          s->microbatches, batch, batch == 1 ? "" : "s");
   }
   if (s->cp > s->prompt) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "cp=%.0f: the prompt has %.0f tokens", s->cp, s->prompt);

@@ -88,12 +88,13 @@ static roof_status check_numbers(const roof_model_settings *s, roof_error *error
         "is always computed",
         s->prefix, s->prompt - 1, s->prompt);
   }
-  if (!(s->offload >= 0 && s->offload <= 1) ||
-      !(s->offload_kv >= 0 && s->offload_kv < (s->train ? 0x1p-99 : 1))) {
-    return roof_error_set(
-        error, ROOF_E_ARGUMENT,
-        "offload=%g offload_kv=%g: shares of the weights (to 1) and, while serving, of the cache (under 1)",
-        s->offload, s->offload_kv);
+  if (!(s->offload >= 0 && s->offload <= 1)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "offload=%g%%: of the weights, at most 100 %%",
+                          100 * s->offload);
+  }
+  if (!(s->offload_kv >= 0 && s->offload_kv < (s->train ? 0x1p-99 : 1))) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "offload_kv=%g%%: of the cache while serving, under 100 %%",
+                          100 * s->offload_kv);
   }
   if (!(s->offload_optimizer >= 0 && s->offload_optimizer <= (s->train ? 1 : 0))) {
     return roof_error_set(error, ROOF_E_ARGUMENT,
@@ -115,8 +116,17 @@ static roof_status check_numbers(const roof_model_settings *s, roof_error *error
     return roof_error_set(error, ROOF_E_ARGUMENT, "memory_share=%g: must be over 0 and at most 1",
                           s->memory_share);
   }
-  if (!(s->workspace >= 0) || s->kernel_seconds < 0 || s->price < 0) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "workspace, launch cost or price: must not be negative");
+  const struct {
+    const char *name;
+    double value;
+  } costs[] = {{"workspace", s->workspace},
+               {"launch", isnan(s->kernel_seconds) ? 0 : s->kernel_seconds},
+               {"price", isnan(s->price) ? 0 : s->price}};
+  for (size_t i = 0; i < sizeof costs / sizeof costs[0]; i++) {
+    if (!(costs[i].value >= 0)) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "%s=%g: must not be negative", costs[i].name,
+                            costs[i].value);
+    }
   }
   return ROOF_OK;
 }

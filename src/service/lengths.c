@@ -72,7 +72,7 @@ roof_status roof_lengths_parse(const char *text, roof_lengths *lengths, roof_err
   bool wide = l.kind == ROOF_LENGTHS_UNIFORM;
   if (status == ROOF_OK && !(l.mean >= 1 && l.mean <= 1e8 && l.other >= 0 && l.other <= (wide ? 1e8 : 5) &&
                              (!wide || l.other >= l.mean))) {
-    status = roof_error_set(error, ROOF_E_ARGUMENT, "lengths `%.40s`: from 1 to 1e8 tokens%s", text,
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "lengths `%.40s`: from 1 to 1e8%s", text,
                             wide                               ? ", the lowest first"
                             : l.kind == ROOF_LENGTHS_LOGNORMAL ? ", sigma up to 5"
                                                                : "");

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "models/limits.h"
+#include "models/step.h"
 #include "roofline/units.h"
 #include "service/capacity.h"
 #include "service/loop.h"
@@ -27,7 +29,8 @@ roof_service_settings roof_service_settings_default(const roof_model_target *t) 
                                  .turns = {.mean = 1},
                                  .adapter_rank = 16,
                                  .speed = 1,
-                                 .sequences = s->batch > 1 ? s->batch : SERVICE_SEQUENCES,
+                                 .sequences = rf_model_typed(s, "batch") || s->batch > 1 ? s->batch
+                                                                                         : SERVICE_SEQUENCES,
                                  .budget = s->chunk > 0 ? s->chunk : BUDGET,
                                  .cache = true,
                                  .host_seconds = ROOF_SERVICE_HOST_SECONDS,
@@ -38,7 +41,7 @@ roof_service_settings roof_service_settings_default(const roof_model_target *t) 
 
 static roof_status check_target(const roof_model_target *t, roof_error *error) {
   const roof_model_settings *s = &t->settings;
-  if (t->model->encoder || t->model->denoises || s->train || s->generate < 1) {
+  if (t->model->encoder || t->model->denoises || s->train) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "serve: %s: nothing is generated token by token",
                           roof_model_title(t->model));
   }
@@ -51,7 +54,7 @@ static roof_status check_target(const roof_model_target *t, roof_error *error) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED,
                           "serve: offload: what hides of its transfer is not known for steps of any size");
   }
-  return ROOF_OK;
+  return rf_limit_generates("serve", s, error);
 }
 
 roof_status roof_service_new(const roof_model_target *target, roof_service **service, roof_error *error) {

@@ -12,6 +12,12 @@ roof_status roof_service_target_init(roof_model_target *target, const roof_model
                                      const roof_machine *machine, const roof_model_settings *settings,
                                      roof_error *error) {
   roof_model_settings one = *settings;
+  if (one.microbatches > 1) {
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "serve: microbatches=%g: each step has as many as its sequences and the stages "
+                          "(pp=) allow, or one with microbatches=1",
+                          one.microbatches);
+  }
   one.batch = one.dp;
   roof_status status = roof_model_target_init(target, model, machine, &one, error);
   if (status == ROOF_OK) {

@@ -102,12 +102,18 @@ static roof_status read_trace(roof_service_study *s, const roof_service_text *t,
 static roof_status read_names(roof_service_settings *set, const roof_service_text *t, roof_error *error) {
   roof_status status = t->arrivals != NULL ? roof_arrival_parse(t->arrivals, &set->arrival, error) : ROOF_OK;
   const struct {
-    const char *text;
+    const char *name, *text;
     roof_lengths *lengths;
-  } lengths[] = {{t->turns, &set->turns}, {t->prompt, &set->prompt}, {t->generate, &set->generate}};
+  } lengths[] = {{"--turns", t->turns, &set->turns},
+                 {"prompt", t->prompt, &set->prompt},
+                 {"generate", t->generate, &set->generate}};
   for (size_t i = 0; i < sizeof lengths / sizeof lengths[0] && status == ROOF_OK; i++) {
+    roof_error why = {0};
     status =
-        lengths[i].text != NULL ? roof_lengths_parse(lengths[i].text, lengths[i].lengths, error) : ROOF_OK;
+        lengths[i].text != NULL ? roof_lengths_parse(lengths[i].text, lengths[i].lengths, &why) : ROOF_OK;
+    if (status != ROOF_OK) {
+      roof_error_set(error, status, "%s: %s", lengths[i].name, why.message);
+    }
   }
   if (status == ROOF_OK && t->burstiness != NULL && t->arrivals == NULL) {
     set->arrival = ROOF_ARRIVE_GAMMA;

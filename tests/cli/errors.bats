@@ -413,6 +413,10 @@ END
 }
 
 @test "of a service and a run: nothing at once, limits of nothing, gaps of other arrivals, units of a part of a list" {
+  refuses 2 'serve: generate=0: requests that generate nothing have no time per token' serve llama-3.1-8b --machine h100 generate=0
+  refuses 2 'serve: microbatches=2: each step has as many as its sequences and the stages (pp=) allow' serve llama-3.1-8b --machine h100 microbatches=2
+  refuses 2 'serve: batch 0: a whole number from 1' serve llama-3.1-8b --machine h100 batch=0
+  refuses 2 '--turns: lengths `0`: from 1 to 1e8' serve llama-3.1-8b --machine h100 --turns 0
   refuses 2 '--concurrency: `0` is not above 0' serve llama-3.1-8b --machine h100 --concurrency 0
   refuses 2 '--ttft: `0` is not above 0' serve llama-3.1-8b --machine h100 --ttft 0
   refuses 2 '--tpot: `-1ms` is not above 0' serve llama-3.1-8b --machine h100 --tpot -1ms
@@ -421,6 +425,14 @@ END
   run -0 "$ROOFLINE" serve llama-3.1-8b --machine h100 --requests 50 --burstiness 0.5 --arrivals gamma
   refuses 2 'tokens=0: must be from 1' plan llama-3.1-70b --machine h100 --train batch=64 --devices 16 --tokens 0
   refuses 3 'resnet50.onnx: a graph, which has no prompts and tokens' serve "$ROOFLINE_SOURCE/examples/resnet50.onnx" --machine h100
+}
+
+@test "a setting of a model that is out of range is named alone, as it was typed" {
+  refuses 2 'roofline: offload=120%: of the weights, at most 100 %' model llama-3.1-8b --machine h100 offload=120%
+  refuses 2 'roofline: offload_kv=100%: of the cache while serving, under 100 %' model llama-3.1-8b --machine h100 offload_kv=1
+  refuses 2 'roofline: price=-1: must not be negative' model llama-3.1-8b --machine h100 --price -1
+  refuses 2 'microbatches=2: a replica has 1 sequence' model llama-3.1-8b --machine h100 microbatches=2
+  refuses 2 'effect `foo`: unknown; known: efficiency, bandwidth, ' model llama-3.1-8b --machine h100 --without foo
 }
 
 @test "no threads are no number of threads" {

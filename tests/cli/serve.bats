@@ -56,6 +56,13 @@ serve() {
   grep -q "tp 1 pp 1 dp 2 ep 2, saturates at" "$BATS_TEST_TMPDIR/rates.svg"
 }
 
+@test "one sequence at a time is no default" {
+  for batch in 1 2; do
+    serve batch=$batch --requests 50
+    has ", of at most $batch"
+  done
+}
+
 @test "where the machine's memory is not known the cache has no limit, which is said" {
   run -0 "$ROOFLINE" serve llama-3.1-8b --requests 20 --machine epyc-9654
   has "  cache       not limited: the machine's memory is not known"
