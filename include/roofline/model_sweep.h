@@ -197,7 +197,7 @@ ROOF_API const roof_model_run *roof_model_sweep_best(const roof_model_sweep *swe
 
 #define ROOF_RUN_WORDS_MAX 512
 
-/** The settings of the runs where these do not say otherwise: "batch 1, 2048 tokens in, 256 out".
+/** The settings that all runs have: "batch 1, 2048 tokens in, 256 out", without those that are swept.
  *  Units: sequences, tokens.
  *  Ownership: fills the caller's buffer, of ROOF_RUN_WORDS_MAX bytes to hold any; returns it.
  *  Errors: truncates to `size`. */

@@ -7,9 +7,10 @@
 
 #include "models/step.h"
 
+/** Whole tokens: a share that comes out whole as people write it (29 % of 100) is not a token less for its rounding. */
 double roof_model_prefix(const roof_model_settings *s) {
-  double tokens = s->prefix < 1 ? s->prefix * s->prompt : s->prefix;
-  return fmax(0, fmin(tokens, s->prompt - 1));
+  double tokens = s->prefix < 1 ? s->prefix * s->prompt * (1 + 1e-12) : s->prefix;
+  return fmax(0, fmin(floor(tokens), s->prompt - 1));
 }
 
 double rf_model_fresh_tokens(const roof_model_target *t) {

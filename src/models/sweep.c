@@ -73,11 +73,29 @@ const roof_model_run *roof_model_sweep_best(const roof_model_sweep *s, size_t *f
   return best;
 }
 
+static bool is_swept(const roof_model_sweep *s, size_t offset) {
+  bool swept = false;
+  for (int i = 0; i < s->axes->count; i++) {
+    swept = swept || s->axes->list[i].offset == offset;
+  }
+  return swept;
+}
+
 char *roof_model_sweep_settings(const roof_model_sweep *s, char *buffer, size_t size) {
-  const roof_model_settings *set = &s->settings;
-  int n = snprintf(buffer, size, "batch %.0f, %.0f tokens in", set->batch, set->prompt);
-  if (roof_model_sweep_generates(s) && (size_t)n < size) {
-    snprintf(buffer + n, size - (size_t)n, ", %.0f out", set->generate);
+  static const struct {
+    const char *before, *after;
+    size_t offset;
+  } parts[] = {{"batch ", "", offsetof(roof_model_settings, batch)},
+               {"", " tokens in", offsetof(roof_model_settings, prompt)},
+               {"", " out", offsetof(roof_model_settings, generate)}};
+  size_t count = sizeof parts / sizeof parts[0], n = 0;
+  snprintf(buffer, size, "the defaults");
+  for (size_t i = 0; i < count - !roof_model_sweep_generates(s) && n < size; i++) {
+    double value = *(const double *)(const void *)((const char *)&s->settings + parts[i].offset);
+    if (!is_swept(s, parts[i].offset)) {
+      n += (size_t)snprintf(buffer + n, size - n, "%s%s%.0f%s", n > 0 ? ", " : "", parts[i].before, value,
+                            parts[i].after);
+    }
   }
   return buffer;
 }

@@ -373,7 +373,7 @@ model() {
   has "between replicas"
   [[ $output != *TTFT* ]]
   run -0 "$ROOFLINE" model gpt2 --train batch=1,8 --machine h100
-  has "where not said: batch 1, 768 tokens in; bound: the longest time of a step"
+  has "where not said: 768 tokens in; bound: the longest time of a step"
   [[ ${lines[2]} == "  batch      step  tokens/s "* ]]
   run -0 --separate-stderr "$ROOFLINE" model gpt2 --train batch=1,8 --machine h100 --json
   [ "$(json '[.points[] | .ttft_seconds, .step_seconds > 0]')" = '[null,true,null,true]' ]

@@ -56,6 +56,13 @@ serve() {
   grep -q "tp 1 pp 1 dp 2 ep 2, saturates at" "$BATS_TEST_TMPDIR/rates.svg"
 }
 
+@test "requests that come at once have no arrivals" {
+  serve --rate inf --requests 20
+  has "generate 256 tokens, all at once, seed 1"
+  serve --rate 2 --requests 20
+  has "generate 256 tokens, poisson arrivals, seed 1"
+}
+
 @test "one sequence at a time is no default" {
   for batch in 1 2; do
     serve batch=$batch --requests 50

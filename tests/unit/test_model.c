@@ -143,6 +143,11 @@ static void prefix_helps(void **state) {
   double share = answer(&model, &s)->ttft_seconds;
   s.prefix = 1024;
   assert_near(answer(&model, &s)->ttft_seconds, share, 1e-12);
+  s.prompt = 4096, s.prefix = 0.9;
+  assert_true(roof_model_prefix(&s) == 3686);
+  s.prompt = 100, s.prefix = 0.29;
+  assert_true(roof_model_prefix(&s) == 29);
+  s.prompt = 2048, s.prefix = 1024;
   s.sharers = 1;
   assert_true(answer(&model, &s)->capacity.shared_kv_bytes == 0);
   s.prefix = s.prompt;

@@ -157,8 +157,12 @@ static void add_load(roof_text *out, const roof_service_study *s) {
                      roof_lengths_text(&set->turns, prompt, sizeof prompt),
                      cli_quantity(generate, set->turn_seconds, "s"));
     }
-    roof_text_addf(out, ", %s arrivals%s",
-                   set->concurrency > 0 ? "closed-loop" : roof_arrival_name(set->arrival),
+    bool at_once = set->concurrency <= 0 && s->count == 1 && isinf(s->rates[0]);
+    roof_text_addf(out, ", %s%s%s",
+                   set->concurrency > 0 ? "closed-loop"
+                   : at_once            ? "all at once"
+                                        : roof_arrival_name(set->arrival),
+                   at_once ? "" : " arrivals",
                    runs_in_step(set) ? " (in lockstep: all answers are as long)" : "");
   }
   rf_model_add_drafts(out, &s->target->settings);
