@@ -60,7 +60,7 @@ setup() {
   [[ $output != *"  plan  "* ]]
 }
 
-@test "where a link's time goes is said, and that one port leads to the other cards and to the host" {
+@test "the text names where a link's time goes, and that one port leads to the other cards and to the host" {
   run -0 "$ROOFLINE" model llama-3.1-70b tp=4 batch=64 prompt=1k generate=128 offload=10% --machine l40s
   has "PCIe 4.0 x16 8.753 ms within a node, PCIe 4.0 x16 110.3 ms to the host, over one port; bubble"
   has "TPOT 119.1 ms"

@@ -70,7 +70,7 @@ serve() {
   done
 }
 
-@test "where the machine's memory is not known the cache has no limit, which is said" {
+@test "the text says that the cache has no limit where the machine's memory is not known" {
   run -0 "$ROOFLINE" serve llama-3.1-8b --requests 20 --machine epyc-9654
   has "  cache       not limited: the machine's memory is not known"
 }
