@@ -60,10 +60,21 @@ static double unpacked_times(const roof_types *types) {
   return computed == 2 && stored < computed ? fmax(1, stored / timed_bytes) : 1;
 }
 
+/** The time at the memory: an expert's weights come in once for all tiles of its rows, drawn by few units; the rest by all. */
+static double draw_seconds(const rf_run *run, const products *p) {
+  const roof_work *w = run->work;
+  const roof_kernel_shape *s = &w->kernel;
+  const roof_types *types = &run->target->types;
+  double weights = roof_types_weight_bytes(types, s->count * s->depth * (s->columns + s->group)) /
+                   (w->read_bytes + w->write_bytes);
+  double each = run->c[ROOF_UNIT_BANDWIDTH] / (s->group > 0 ? 2 : 1) / run->target->units;
+  double busy = fmin(1, p->strips * each * unpacked_times(types));
+  return rf_stream_seconds(run) * (weights / busy + 1 - weights);
+}
+
 double rf_form_experts(const rf_run *run, rf_cut *cut) {
   const roof_kernel_shape *s = &run->work->kernel;
   products best = {.compute = INFINITY};
-  double memory = rf_stream_seconds(run);
   for (int i = 0; i < TILINGS; i++) {
     products p = cut_rows(run, i);
     if (p.compute + p.waves * run->c[ROOF_WAVE_SECONDS] <
@@ -76,10 +87,8 @@ double rf_form_experts(const rf_run *run, rf_cut *cut) {
   cut->tiles = best.tiles;
   cut->drawing = best.strips;
   cut->waves = best.waves;
-  double busy = best.strips / (s->group > 0 ? 2 : 1) / run->target->units * run->c[ROOF_UNIT_BANDWIDTH] *
-                unpacked_times(&run->target->types);
   double passes = run->c[ROOF_ROUTING_PASSES] * 2 * wide_bytes * s->routed * s->depth *
                   run->target->seconds_per_byte[run->target->memory][0] / run->c[ROOF_BANDWIDTH];
   double units = best.compute + best.waves * run->c[ROOF_WAVE_SECONDS];
-  return rf_corner(units, memory / fmin(1, busy), run->c[ROOF_CORNER]) + passes;
+  return rf_corner(units, draw_seconds(run, &best), run->c[ROOF_CORNER]) + passes;
 }
