@@ -42,9 +42,9 @@ static void add_product(const rf_run *run, int tiling, double columns, double de
 
 static products cut_rows(const rf_run *run, int tiling) {
   const roof_kernel_shape *s = &run->work->kernel;
-  double macs = s->rows * s->depth * (s->columns + s->group);
-  double mac_seconds = run->compute / macs / run->c[ROOF_EFFICIENCY];
-  products sum = {0};
+  double flop_seconds = run->compute / run->work->flops / run->c[ROOF_EFFICIENCY];
+  double flops = 2 * s->rows * s->depth * (s->columns + s->group), mac_seconds = 2 * flop_seconds;
+  products sum = {.compute = (run->work->flops - flops) * flop_seconds}; /* router, activation, sum */
   add_product(run, tiling, s->columns, s->depth, mac_seconds, &sum);
   if (s->group > 0) {
     add_product(run, tiling, s->depth, s->group, mac_seconds, &sum);

@@ -118,11 +118,29 @@ static void one_group_takes_as_long_as_a_product(void **state) {
   }
 }
 
+/** A width of one column is a tile's at most: what the layer does beside its products fills none. */
+static void a_narrow_layer_is_no_slower_than_a_wide_one(const roof_target *target) {
+  double last = 0;
+  for (int wide = 1; wide <= 4096; wide *= 2) {
+    char words[80];
+    snprintf(words, sizeof words, "tokens=1 hidden=6412 intermediate=%d experts=512 top_k=10", wide);
+    double seconds = expected(target, "moe", words);
+    assert_true(seconds >= last * (1 - 1e-9));
+    last = seconds;
+  }
+}
+
+static void narrow_layers_take_less(void **state) {
+  (void)state;
+  hold_everywhere(a_narrow_layer_is_no_slower_than_a_wide_one);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(more_devices_do_not_slow_each),
       cmocka_unit_test(more_groups_do_not_take_less),
       cmocka_unit_test(one_group_takes_as_long_as_a_product),
+      cmocka_unit_test(narrow_layers_take_less),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
