@@ -120,10 +120,11 @@ static inline cut_times time_way(const product *p, const way *w, double full) {
   return t;
 }
 
-/** About what the corner adds, the same where arithmetic takes longer than the memory. */
+/** About what the corner adds, the same where arithmetic takes longer than the memory; no more than is not hidden at all. */
 static inline double meeting_seconds(const product *p, double compute) {
   double shorter = compute < p->memory ? compute : p->memory;
-  return shorter * shorter * (p->meeting[0] + shorter * p->meeting[1]);
+  double added = shorter * shorter * (p->meeting[0] + shorter * p->meeting[1]);
+  return added < shorter ? added : shorter;
 }
 
 /** Takes a way if it is faster; its seconds. */
@@ -331,10 +332,11 @@ static product product_of(const rf_run *run, const roof_kernel_shape *s) {
 /** The longer time, and part of the shorter: the sum of their cubes; libraries hide one behind the other alike. A tile's
  * results are written when its arithmetic is done: the nearer both times are, the more of that is not hidden. */
 static double corner(const rf_run *run, const product *p, const cut_times *t) {
-  double longer = t->compute > t->memory ? t->compute : t->memory;
-  double share = (t->compute > t->memory ? t->memory : t->compute) / longer;
-  return rf_without(run, ROOF_EFFECT_CORNER) ? longer
-                                             : rf_rounded(t->compute, t->memory) + p->store * share * share;
+  double longer = t->compute > t->memory ? t->compute : t->memory, both = t->compute + t->memory;
+  double share = (both - longer) / longer;
+  return rf_without(run, ROOF_EFFECT_CORNER)
+             ? longer
+             : fmin(both, rf_rounded(t->compute, t->memory) + p->store * share * share);
 }
 
 /** The times of a cut; without the effect of tiles the matrix fills them. Few busy units run faster than all: what keeps all of

@@ -1,4 +1,4 @@
-/* Laws that expected times obey on every machine: less work of one kind is not slower, and one more head not faster. */
+/* Laws that expected times obey on every machine: less work is not slower, and both times one after the other are the most. */
 #include "test.h"
 
 #include <math.h>
@@ -135,12 +135,36 @@ static void narrow_layers_take_less(void **state) {
   hold_everywhere(a_narrow_layer_is_no_slower_than_a_wide_one);
 }
 
+/** What of two times is not hidden, the results of the last tiles included, is the shorter of them at most. */
+static void products_of_short_depths(const roof_target *target) {
+  for (int depth = 32; depth <= 4096; depth *= 2) {
+    char words[64];
+    roof_effect_part parts[ROOF_EFFECT_COUNT];
+    snprintf(words, sizeof words, "m=8192 n=8192 k=%d", depth);
+    roof_prediction p = predicted(target, "gemm", words);
+    double longer = fmax(p.compute_seconds, p.memory_seconds), corner = 0;
+    int count = roof_effects_of(target, &p, parts);
+    for (int i = 0; i < count; i++) {
+      roof_effect e = parts[i].effect;
+      corner = e == ROOF_EFFECT_CORNER ? parts[i].seconds : corner;
+      longer += e < ROOF_EFFECT_CORNER ? parts[i].seconds : 0;
+    }
+    assert_true(corner <= longer * (1 + 1e-9));
+  }
+}
+
+static void both_times_one_after_the_other_are_the_most(void **state) {
+  (void)state;
+  hold_everywhere(products_of_short_depths);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(more_devices_do_not_slow_each),
       cmocka_unit_test(more_groups_do_not_take_less),
       cmocka_unit_test(one_group_takes_as_long_as_a_product),
       cmocka_unit_test(narrow_layers_take_less),
+      cmocka_unit_test(both_times_one_after_the_other_are_the_most),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
