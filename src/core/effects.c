@@ -385,10 +385,11 @@ static const char *counted(double count, char text[COUNT_MAX]) {
   return text;
 }
 
-/** "24 tiles of 64 x 128, split in 4,"; "96 tiles of queries" where a form says what they are. */
+/** "24 tiles of 64 x 128, split in 4,"; "96 tiles of queries" where a form says what they are, one of which is a "tile of queries". */
 static void name_parts(const rf_cut *cut, char *text, size_t size) {
   char count[COUNT_MAX], parts[COUNT_MAX] = "";
-  const char *plural = cut->tiles > 1 ? "s" : "";
+  const char *plural = cut->tiles > 1 ? "s" : "", *what = cut->what != NULL ? cut->what : "parts";
+  int word = (int)strcspn(what, " ");
   if (cut->split > 1) {
     rf_format(parts, sizeof parts, ", split in %.0f,", cut->split);
   }
@@ -396,7 +397,7 @@ static void name_parts(const rf_cut *cut, char *text, size_t size) {
     rf_format(text, size, "%s tile%s of %.0f x %.0f%s", counted(cut->tiles, count), plural, cut->tile_rows,
               cut->tile_columns, parts);
   } else {
-    rf_format(text, size, "%s %s%s", counted(cut->tiles, count), cut->what != NULL ? cut->what : "parts",
+    rf_format(text, size, "%s %.*s%s%s%s", counted(cut->tiles, count), word - 1, what, plural, what + word,
               parts);
   }
 }
@@ -490,7 +491,8 @@ static bool explain_cores(const roof_prediction *p, const rf_cut *cut, const dou
               p->binding != NULL ? p->binding->name : "memory");
     return true;
   case ROOF_EFFECT_WAVES:
-    rf_format(part->text, sizeof part->text, "%s rows, each to start and to end", counted(cut->tiles, count));
+    rf_format(part->text, sizeof part->text, "%s row%s to start and to end", counted(cut->tiles, count),
+              cut->tiles > 1 ? "s, each" : "");
     return true;
   case ROOF_EFFECT_LATENCY:
     rf_format(part->text, sizeof part->text, "threads to start and to wait for");

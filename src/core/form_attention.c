@@ -202,7 +202,7 @@ double rf_form_decode(const rf_run *run, rf_cut *cut) {
     double waves, seconds = split_seconds(run, &d, memory, split, n, best, &waves);
     if (seconds < best) {
       best = seconds;
-      *cut = (rf_cut){.what = "sequences x KV heads",
+      *cut = (rf_cut){.what = "blocks of query heads",
                       .tile_rows = d.rows,
                       .tile_columns = d.keys,
                       .tiles = d.units,
