@@ -166,7 +166,8 @@ typedef struct roof_ceiling {
  *  Errors: none. */
 ROOF_API roof_options roof_options_default(void);
 
-/** Resolves a machine, formats and options. A missing vector peak of a narrow format falls back to fp32's.
+/** Resolves a machine, formats and options. A missing vector peak falls back to fp32's, of a format of at most 8 bits to
+ *  the fastest of fp32, fp16 and bf16.
  *  Units: none.
  *  Ownership: *target points into `machine` and `options->link`, its framework is spelt as constants have it; nothing to
  *  free.

@@ -129,8 +129,22 @@ static roof_status check_types(const roof_types *t, roof_error *error) {
   return ROOF_OK;
 }
 
-/** The peak of the formats on `unit`: matrix work falls back to vector lanes of the same format, vector work
- * of a format without lanes of its own runs in fp32. */
+/** The vector lanes of a format without its own: fp32, and for one of at most 8 bits, which a kernel converts on the chip, the
+ * fastest that hold it. */
+static const roof_peak *wider_lanes(const roof_machine *machine, roof_dtype dtype, roof_provenance kind) {
+  static const roof_dtype wider[] = {ROOF_FP32, ROOF_FP16, ROOF_BF16};
+  int count = roof_dtype_bytes(roof_dtype_multiplied(dtype)) <= 1 ? 3 : 1;
+  const roof_peak *best = NULL;
+  for (int i = 0; i < count; i++) {
+    const roof_peak *peak = roof_machine_peak(machine, wider[i], ROOF_VECTOR, false, kind);
+    if (best == NULL || (peak != NULL && peak->flops_per_second > best->flops_per_second)) {
+      best = peak;
+    }
+  }
+  return best;
+}
+
+/** The peak of the formats on `unit`: matrix work falls back to vector lanes of the same format. */
 static const roof_peak *resolve_peak(const roof_target *target, roof_unit unit) {
   const roof_machine *machine = target->machine;
   roof_provenance kind = target->options.achieved ? ROOF_MEASURED : ROOF_DATASHEET;
@@ -146,7 +160,7 @@ static const roof_peak *resolve_peak(const roof_target *target, roof_unit unit) 
     peak = roof_machine_peak(machine, dtype, ROOF_VECTOR, false, kind);
   }
   if (peak == NULL && unit == ROOF_VECTOR && dtype != ROOF_FP64) {
-    peak = roof_machine_peak(machine, ROOF_FP32, ROOF_VECTOR, false, kind);
+    peak = wider_lanes(machine, dtype, kind);
   }
   return peak;
 }

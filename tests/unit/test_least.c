@@ -129,6 +129,32 @@ static void stored_keys_in_their_own_format(void **state) {
   assert_true(exact.compute_seconds > 0 && exact.lower_seconds == exact.compute_seconds);
 }
 
+/** A kernel may convert 8 bits to what its lanes are fastest in: the bound is no later than that of 16 bits. */
+static void narrow_formats_on_vector_lanes(void **state) {
+  (void)state;
+  static const roof_dtype lanes[] = {ROOF_FP32, ROOF_FP16, ROOF_BF16};
+  static const double rates[] = {19.5e12, 78e12, 39e12};
+  fill_machine(machine, 3, 1, 1);
+  for (int i = 0; i < 3; i++) {
+    machine->peaks[i].unit = ROOF_VECTOR;
+    machine->peaks[i].dtype = lanes[i];
+    machine->peaks[i].flops_per_second = rates[i];
+  }
+  static const roof_dtype narrow[] = {ROOF_FP8, ROOF_INT8, ROOF_FP4, ROOF_MXFP8};
+  for (size_t i = 0; i < sizeof narrow / sizeof narrow[0]; i++) {
+    roof_types types = roof_types_of(narrow[i]);
+    roof_prediction p = PREDICT("fft", &types, 1e8);
+    assert_int_equal(p.peak->dtype, ROOF_FP16);
+    assert_true(p.expected_seconds >= p.lower_seconds);
+  }
+  roof_types brain = roof_types_of(ROOF_BF16), narrowest = roof_types_of(ROOF_FP8);
+  assert_int_equal(PREDICT("fft", &brain, 1e8).peak->dtype, ROOF_BF16);
+  machine->peaks[1].flops_per_second = machine->peaks[2].flops_per_second = 9e12; /* slower than fp32 */
+  assert_int_equal(PREDICT("fft", &narrowest, 1e8).peak->dtype, ROOF_FP32);
+  machine->peaks[2].dtype = ROOF_FP64; /* 16 bits are not taken for one another */
+  assert_int_equal(PREDICT("fft", &brain, 1e8).peak->dtype, ROOF_FP32);
+}
+
 static void an_assumed_launch_counts_in_part(void **state) {
   (void)state;
   roof_types types = roof_types_of(ROOF_BF16);
@@ -166,6 +192,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(the_fewest_experts, start, end),
       cmocka_unit_test_setup_teardown(sums_in_the_switch, start, end),
       cmocka_unit_test_setup_teardown(stored_keys_in_their_own_format, start, end),
+      cmocka_unit_test_setup_teardown(narrow_formats_on_vector_lanes, start, end),
       cmocka_unit_test_setup_teardown(displaced_weights_are_read_again, start, end),
       cmocka_unit_test_setup_teardown(an_assumed_launch_counts_in_part, start, end),
   };
