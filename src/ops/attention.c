@@ -182,13 +182,19 @@ static roof_status check(const roof_op *op, const double *v, roof_error *error) 
   return check_divides(op, v, KV_HEADS, RF_ATTEND_HEADS, error);
 }
 
-/** Fewer pairs than keys are those that some query sees: every key has one. */
+/** Fewer pairs than keys are those that some query sees: every key has one. Of attend and indexer, which begin alike. */
 static roof_status check_pairs(const roof_op *op, const double *v, roof_error *error) {
-  if (v[RF_ATTEND_PAIRS] > v[RF_ATTEND_Q_LEN] * v[RF_ATTEND_KV_LEN]) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "%s: pairs=%.0f is more than q_len x kv_len", op->name,
-                          v[RF_ATTEND_PAIRS]);
-  }
-  return ROOF_OK;
+  return v[RF_ATTEND_PAIRS] <= v[RF_ATTEND_Q_LEN] * v[RF_ATTEND_KV_LEN]
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_ARGUMENT, "%s: pairs=%.0f is more than q_len x kv_len", op->name,
+                              v[RF_ATTEND_PAIRS]);
+}
+
+static roof_status check_indexer(const roof_op *op, const double *v, roof_error *error) {
+  return v[RF_INDEXER_KEEP] <= v[RF_INDEXER_KV_LEN]
+             ? check_pairs(op, v, error)
+             : roof_error_set(error, ROOF_E_ARGUMENT, "%s: keep=%.0f is more than kv_len=%.0f", op->name,
+                              v[RF_INDEXER_KEEP], v[RF_INDEXER_KV_LEN]);
 }
 
 #define SEEING "min(q_len, kv_len)"
@@ -310,6 +316,7 @@ static const roof_op ops[] = {
      .source =
          "DeepSeek-V3.2 2025, lightning indexer; product 2 dim, relu, weight, add; positions of 4 bytes",
      .work = indexer,
+     .check = check_indexer,
      .params =
          PARAMS([RF_INDEXER_BATCH] = COUNT("batch", "sequences"),
                 [RF_INDEXER_HEADS] = COUNT("heads", "heads of the indexer"),

@@ -21,11 +21,18 @@ static void grouped(const roof_op *op, const double *v, const roof_types *t, roo
                                   .rows = rows,
                                   .columns = out,
                                   .depth = in};
-  double spared = v[RF_GROUPED_GROUPS] - v[RF_GROUPED_FEWEST];
+  double spared = v[RF_GROUPED_GROUPS] - fmin(v[RF_GROUPED_FEWEST], rows);
   if (spared > 0) {
     w->least.bytes = w->read_bytes + w->write_bytes - roof_types_weight_bytes(t, spared * in * out);
-    w->least.why = SAME_EXPERTS;
+    w->least.why = v[RF_GROUPED_FEWEST] < rows ? SAME_EXPERTS : "no matrix read without a row";
   }
+}
+
+static roof_status check_grouped(const roof_op *op, const double *v, roof_error *error) {
+  return v[RF_GROUPED_FEWEST] <= v[RF_GROUPED_GROUPS]
+             ? check_halves(op, v, RF_GROUPED_OUT, RF_GROUPED_GATED, error)
+             : roof_error_set(error, ROOF_E_ARGUMENT, "%s: fewest=%.0f is more than groups=%.0f", op->name,
+                              v[RF_GROUPED_FEWEST], v[RF_GROUPED_GROUPS]);
 }
 
 static void combine(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
@@ -214,6 +221,7 @@ static const roof_op ops[] = {
      .flops_per_element = NAN,
      .source = "as linear; Shazeer et al. 2017 (experts), Shazeer 2020 (gated units)",
      .work = grouped,
+     .check = check_grouped,
      .batch = "batch",
      .params =
          PARAMS([RF_GROUPED_BATCH] = COUNT("batch", "rows of x, of all groups together"),

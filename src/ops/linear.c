@@ -17,6 +17,10 @@ static void linear_act(const roof_op *op, const double *v, const roof_types *t, 
   w->working_set = w->read_bytes + w->write_bytes;
 }
 
+static roof_status check_act(const roof_op *op, const double *v, roof_error *error) {
+  return check_halves(op, v, RF_LINEAR_OUT, RF_LINEAR_GATED, error);
+}
+
 static void look_up(double tokens, double hidden, double tables, const roof_types *t, roof_work *w) {
   w->flops = tokens * hidden * (tables - 1);
   w->read_bytes = tokens * (hidden * tables * roof_types_weight_bytes(t, 1) + INDEX_BYTES);
@@ -57,6 +61,7 @@ static const roof_op ops[] = {
      .flops_per_element = NAN,
      .source = "as linear; Shazeer 2020 (gated units)",
      .work = linear_act,
+     .check = check_act,
      .batch = "batch",
      .params = PARAMS([RF_LINEAR_BATCH] = COUNT("batch", "rows of x: samples or tokens"),
                       [RF_LINEAR_IN] = COUNT("in", "input features"),

@@ -93,6 +93,8 @@ static void the_fewest_experts(void **state) {
   roof_prediction expected = PREDICT("grouped", &types, 512, 221, 7168, 4096, 0, 0, 8);
   double spared = (221 - 8) * 7168.0 * 4096 * 2;
   assert_near(expected.lower_seconds, (expected.bytes - spared) / 1e12, 1e-12);
+  roof_prediction idle = PREDICT("grouped", &types, 2, 8, 7168, 4096); /* six matrices are read for no row */
+  assert_near(idle.lower_seconds, (idle.bytes - 6 * 7168.0 * 4096 * 2) / 1e12, 1e-12);
 }
 
 /** In the switch a rank sends its buffer once, not 2 (n - 1) / n times; of a ring's messages one cannot be avoided. */

@@ -675,6 +675,21 @@ static void assert_refused(const char *op_name, const char *name, double value, 
   }
 }
 
+/** Half a column has no half to be multiplied with. */
+static void assert_refused_gated(const char *op_name) {
+  const roof_op *op = find(op_name);
+  double values[ROOF_PARAM_MAX];
+  roof_error error;
+  roof_op_defaults(op, values);
+  for (int p = 0; p < roof_op_param_count(op); p++) {
+    values[p] = isnan(values[p]) && op->params[p].same_as == NULL ? 7 : values[p];
+  }
+  assert_int_equal(roof_op_complete(op, values, &error), ROOF_OK);
+  values[roof_op_param_index(op, "gated")] = 1;
+  assert_int_equal(roof_op_complete(op, values, &error), ROOF_E_ARGUMENT);
+  assert_non_null(strstr(error.message, "out=7: gated, it has two halves"));
+}
+
 static void shapes_that_are_refused(void **state) {
   (void)state;
   roof_error error;
@@ -695,6 +710,12 @@ static void shapes_that_are_refused(void **state) {
   assert_refused("attention", "algorithm", 2, "choices");
   assert_refused("moe", "top_k", 9, "top_k=9 is more than experts=8");
   assert_refused("moe", "ep", 16, "ep=16 is more than experts=8");
+  assert_refused("attend", "pairs", 65, "pairs=65 is more than q_len x kv_len");
+  assert_refused("indexer", "pairs", 65, "pairs=65 is more than q_len x kv_len");
+  assert_refused("indexer", "keep", 9, "keep=9 is more than kv_len=8");
+  assert_refused("grouped", "fewest", 9, "fewest=9 is more than groups=8");
+  assert_refused_gated("grouped");
+  assert_refused_gated("linear_act");
   assert_refused("conv2d", "groups", 3, "groups=3 must divide");
   assert_refused("mamba2", "groups", 3, "groups=3 must divide heads=8");
   assert_refused("delta", "key_heads", 3, "key_heads=3 must divide heads=8");
