@@ -179,7 +179,7 @@ static void store_kv(const roof_op *op, const double *v, const roof_types *t, ro
 }
 
 static roof_status check(const roof_op *op, const double *v, roof_error *error) {
-  return check_divides(op, v, KV_HEADS, RF_ATTEND_HEADS, error);
+  return rf_check_divides(op, v, KV_HEADS, RF_ATTEND_HEADS, error);
 }
 
 /** Fewer pairs than keys are those that some query sees: every key has one. Of attend and indexer, which begin alike. */
@@ -191,10 +191,8 @@ static roof_status check_pairs(const roof_op *op, const double *v, roof_error *e
 }
 
 static roof_status check_indexer(const roof_op *op, const double *v, roof_error *error) {
-  return v[RF_INDEXER_KEEP] <= v[RF_INDEXER_KV_LEN]
-             ? check_pairs(op, v, error)
-             : roof_error_set(error, ROOF_E_ARGUMENT, "%s: keep=%.0f is more than kv_len=%.0f", op->name,
-                              v[RF_INDEXER_KEEP], v[RF_INDEXER_KV_LEN]);
+  roof_status status = rf_check_at_most(op, v, RF_INDEXER_KEEP, RF_INDEXER_KV_LEN, error);
+  return status == ROOF_OK ? check_pairs(op, v, error) : status;
 }
 
 #define SEEING "min(q_len, kv_len)"

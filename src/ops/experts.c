@@ -29,10 +29,8 @@ static void grouped(const roof_op *op, const double *v, const roof_types *t, roo
 }
 
 static roof_status check_grouped(const roof_op *op, const double *v, roof_error *error) {
-  return v[RF_GROUPED_FEWEST] <= v[RF_GROUPED_GROUPS]
-             ? check_halves(op, v, RF_GROUPED_OUT, RF_GROUPED_GATED, error)
-             : roof_error_set(error, ROOF_E_ARGUMENT, "%s: fewest=%.0f is more than groups=%.0f", op->name,
-                              v[RF_GROUPED_FEWEST], v[RF_GROUPED_GROUPS]);
+  roof_status status = rf_check_at_most(op, v, RF_GROUPED_FEWEST, RF_GROUPED_GROUPS, error);
+  return status == ROOF_OK ? rf_check_halves(op, v, RF_GROUPED_OUT, RF_GROUPED_GATED, error) : status;
 }
 
 static void combine(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
@@ -143,10 +141,10 @@ static roof_status check_touched(const roof_op *op, const double *v, roof_error 
 }
 
 static roof_status check_moe(const roof_op *op, const double *v, roof_error *error) {
-  if (v[TOP_K] > v[EXPERTS] || v[EP] > v[EXPERTS]) {
-    const char *what = v[TOP_K] > v[EXPERTS] ? "top_k" : "ep";
-    return roof_error_set(error, ROOF_E_ARGUMENT, "%s: %s=%.0f is more than experts=%.0f", op->name, what,
-                          v[TOP_K] > v[EXPERTS] ? v[TOP_K] : v[EP], v[EXPERTS]);
+  roof_status status = rf_check_at_most(op, v, TOP_K, EXPERTS, error);
+  status = status == ROOF_OK ? rf_check_at_most(op, v, EP, EXPERTS, error) : status;
+  if (status != ROOF_OK) {
+    return status;
   }
   if (v[IMBALANCE] < 1) {
     return roof_error_set(

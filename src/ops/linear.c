@@ -18,7 +18,7 @@ static void linear_act(const roof_op *op, const double *v, const roof_types *t, 
 }
 
 static roof_status check_act(const roof_op *op, const double *v, roof_error *error) {
-  return check_halves(op, v, RF_LINEAR_OUT, RF_LINEAR_GATED, error);
+  return rf_check_halves(op, v, RF_LINEAR_OUT, RF_LINEAR_GATED, error);
 }
 
 static void look_up(double tokens, double hidden, double tables, const roof_types *t, roof_work *w) {

@@ -69,10 +69,7 @@ static void topk(const roof_op *op, const double *v, const roof_types *types, ro
 }
 
 static roof_status check_kept(const roof_op *op, const double *v, roof_error *error) {
-  return v[RF_TOPK_KEPT] <= v[RF_COLS]
-             ? ROOF_OK
-             : roof_error_set(error, ROOF_E_ARGUMENT, "%s: k=%.0f is more than cols", op->name,
-                              v[RF_TOPK_KEPT]);
+  return rf_check_at_most(op, v, RF_TOPK_KEPT, RF_COLS, error);
 }
 
 #define ROWS(op_name, count, text, bytes_text, function, meaning, origin)                                    \

@@ -34,24 +34,6 @@
     .text = "1: f of one half of the result is multiplied with the other"                                    \
   }
 
-/** Heads are in groups of one size. */
-static inline roof_status check_divides(const roof_op *op, const double *v, int part, int whole,
-                                        roof_error *error) {
-  return fmod(v[whole], v[part]) == 0
-             ? ROOF_OK
-             : roof_error_set(error, ROOF_E_ARGUMENT, "%s: %s=%.0f must divide %s=%.0f", op->name,
-                              op->params[part].name, v[part], op->params[whole].name, v[whole]);
-}
-
-/** A gated unit's result has two halves. */
-static inline roof_status check_halves(const roof_op *op, const double *v, int out, int gated,
-                                       roof_error *error) {
-  return v[gated] == 0 || fmod(v[out], 2) == 0
-             ? ROOF_OK
-             : roof_error_set(error, ROOF_E_ARGUMENT,
-                              "%s: out=%.0f: gated, it has two halves and must be even", op->name, v[out]);
-}
-
 #define FAMILY(stem) const rf_op_family rf_family_##stem = {ops, sizeof ops / sizeof ops[0]}
 
 /** `elements` results, each from one element of each of `inputs` arrays. */

@@ -60,11 +60,11 @@ static void delta(const roof_op *op, const double *v, const roof_types *t, roof_
 }
 
 static roof_status check_groups(const roof_op *op, const double *v, roof_error *error) {
-  return check_divides(op, v, RF_MAMBA2_GROUPS, RF_MAMBA2_HEADS, error);
+  return rf_check_divides(op, v, RF_MAMBA2_GROUPS, RF_MAMBA2_HEADS, error);
 }
 
 static roof_status check_keys(const roof_op *op, const double *v, roof_error *error) {
-  return check_divides(op, v, RF_DELTA_KEY_HEADS, RF_DELTA_HEADS, error);
+  return rf_check_divides(op, v, RF_DELTA_KEY_HEADS, RF_DELTA_HEADS, error);
 }
 
 static void conv1d(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
