@@ -86,7 +86,7 @@ static bool init_fields(const rf_record *record, char *base, bool measured) {
       made = made && entries != NULL;
       continue;
     }
-    if (f->type == FIELD_POSITIVE || f->type == FIELD_AMOUNT) {
+    if (rf_field_is_number(f->type)) {
       double number = f->one ? 1 : NAN;
       memcpy(at, &number, sizeof number);
     } else if (f->type == FIELD_OBJECT) {

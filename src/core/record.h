@@ -11,6 +11,8 @@ typedef enum rf_field_type {
   FIELD_NAME,      /**< text without spaces */
   FIELD_TEXT,      /**< "" is null */
   FIELD_POSITIVE,  /**< a number > 0, NaN is null */
+  FIELD_WHOLE,     /**< of things: a whole number > 0, NaN is null */
+  FIELD_CLOCK,     /**< in Hz, not in MHz or GHz; NaN is null */
   FIELD_AMOUNT,    /**< a number >= 0, NaN is null */
   FIELD_CORES,     /**< a whole number > 0, 0 is null */
   FIELD_NUMBERS,   /**< a list of numbers > 0, NaN is null */
@@ -27,6 +29,10 @@ typedef enum rf_field_type {
   FIELD_OBJECTS, /**< a list of records */
   FIELD_POINTS   /**< a list of small records, all on one line; an empty one is null */
 } rf_field_type;
+
+static inline bool rf_field_is_number(unsigned type) {
+  return type >= FIELD_POSITIVE && type <= FIELD_AMOUNT;
+}
 
 struct rf_record;
 

@@ -15,6 +15,7 @@ typedef struct reader {
   const char *text;
   size_t length;
   const char *file;
+  const roof_machine *machine; /* as far as it is read */
   roof_error *error;
   size_t steps[DEPTH_MAX];
   const char *keys[DEPTH_MAX]; /* NULL for an element of a list */
@@ -96,6 +97,8 @@ static roof_status read_schema(reader *r, const rf_field *f, json_t *value, char
   return text != NULL && strcmp(text, MACHINE_SCHEMA) == 0 ? ROOF_OK : fail(r, "not `" MACHINE_SCHEMA "`");
 }
 
+static const double slowest_clock = 1e6;
+
 static roof_status read_number(reader *r, const rf_field *f, json_t *value, char *at) {
   if (!json_is_number(value)) {
     return fail(r, "not a number");
@@ -104,8 +107,14 @@ static roof_status read_number(reader *r, const rf_field *f, json_t *value, char
   if (!isfinite(number) || number < 0) {
     return fail(r, "negative or not finite");
   }
-  if (f->type == FIELD_POSITIVE && number == 0) {
+  if (f->type != FIELD_AMOUNT && number == 0) {
     return fail(r, "zero; null means unknown");
+  }
+  if (f->type == FIELD_WHOLE && number != floor(number)) {
+    return fail(r, "not a whole number");
+  }
+  if (f->type == FIELD_CLOCK && number < slowest_clock) {
+    return fail(r, "less than 1 MHz; it is in Hz");
   }
   memcpy(at, &number, sizeof number);
   return ROOF_OK;
@@ -196,7 +205,35 @@ static void inherit_origins(roof_machine *machine) {
   }
 }
 
-/** What depends on several fields: the level a name means, and that a missing path has no rate. */
+/** Whether products that leave zeros out are rated below those that do all. */
+static bool sparse_below_dense(const roof_peak *a, const roof_peak *b) {
+  const roof_peak *sparse = a->sparse ? a : b, *dense = a->sparse ? b : a;
+  return a->sparse != b->sparse && a->dtype == b->dtype && a->unit == b->unit && a->mixed == b->mixed &&
+         a->kind != ROOF_MEASURED && b->kind != ROOF_MEASURED &&
+         sparse->flops_per_second < dense->flops_per_second;
+}
+
+/** A peak by itself and against those before it. */
+static roof_status check_peak(reader *r, const roof_peak *peak) {
+  if (peak->unsupported && !isnan(peak->flops_per_second)) {
+    return fail(r, "`supported` is false, yet there is a `flops_per_second`");
+  }
+  for (int i = 0; i < r->machine->peak_count; i++) {
+    if (sparse_below_dense(peak, &r->machine->peaks[i])) {
+      return fail(r, peak->sparse ? "sparse, yet slower than the dense peak"
+                                  : "dense, yet faster than the sparse peak");
+    }
+  }
+  return ROOF_OK;
+}
+
+static roof_status check_link(reader *r, const roof_link *link) {
+  return link->kind != ROOF_MEASURED && link->both_ways_bytes_per_second < link->bytes_per_second
+             ? fail(r, "`both_ways_bytes_per_second` is less than `bytes_per_second`, one way")
+             : ROOF_OK;
+}
+
+/** What depends on several fields: the level a name means, figures that cannot both be. */
 static roof_status check(reader *r, const rf_record *rec, char *base) {
   if (rec == &rf_level_record) {
     roof_level *level = (roof_level *)(void *)base;
@@ -212,10 +249,10 @@ static roof_status check(reader *r, const rf_record *rec, char *base) {
     return check_domains(r, roof_machine_report(machine));
   }
   if (rec == &rf_peak_record) {
-    const roof_peak *peak = (const roof_peak *)(const void *)base;
-    if (peak->unsupported && !isnan(peak->flops_per_second)) {
-      return fail(r, "`supported` is false, yet there is a `flops_per_second`");
-    }
+    return check_peak(r, (const roof_peak *)(const void *)base);
+  }
+  if (rec == &rf_link_record) {
+    return check_link(r, (const roof_link *)(const void *)base);
   }
   return ROOF_OK;
 }
@@ -306,13 +343,13 @@ static roof_status read_list(reader *r, const rf_field *f, json_t *value, char *
 /** `base` is what holds the field. */
 static roof_status read_value(reader *r, const rf_field *f, json_t *value, char *base) {
   static value_reader *const readers[] = {
-      [FIELD_SCHEMA] = read_schema,   [FIELD_NAME] = read_name,      [FIELD_TEXT] = read_text,
-      [FIELD_POSITIVE] = read_number, [FIELD_AMOUNT] = read_number,  [FIELD_CORES] = read_cores,
-      [FIELD_FLAG] = read_flag,       [FIELD_SUPPORTED] = read_flag, [FIELD_DTYPE] = read_dtype,
-      [FIELD_UNIT] = read_unit,       [FIELD_KIND] = read_kind,      [FIELD_LEVEL] = read_level,
-      [FIELD_KERNEL] = read_kernel,   [FIELD_NAMES] = read_list,     [FIELD_TEXTS] = read_list,
-      [FIELD_OBJECT] = read_object,   [FIELD_OBJECTS] = read_list,   [FIELD_POINTS] = read_list,
-      [FIELD_NUMBERS] = read_list,
+      [FIELD_SCHEMA] = read_schema,   [FIELD_NAME] = read_name,    [FIELD_TEXT] = read_text,
+      [FIELD_POSITIVE] = read_number, [FIELD_WHOLE] = read_number, [FIELD_CLOCK] = read_number,
+      [FIELD_AMOUNT] = read_number,   [FIELD_CORES] = read_cores,  [FIELD_FLAG] = read_flag,
+      [FIELD_SUPPORTED] = read_flag,  [FIELD_DTYPE] = read_dtype,  [FIELD_UNIT] = read_unit,
+      [FIELD_KIND] = read_kind,       [FIELD_LEVEL] = read_level,  [FIELD_KERNEL] = read_kernel,
+      [FIELD_NAMES] = read_list,      [FIELD_TEXTS] = read_list,   [FIELD_OBJECT] = read_object,
+      [FIELD_OBJECTS] = read_list,    [FIELD_POINTS] = read_list,  [FIELD_NUMBERS] = read_list,
   };
   return readers[f->type](r, f, value, f->capacity > 0 ? base : base + f->offset);
 }
@@ -325,8 +362,8 @@ roof_status roof_machine_read(const char *text, size_t length, const char *file,
   if (status != ROOF_OK) {
     return status;
   }
-  reader r = {.text = text, .length = length, .file = file, .error = error};
   roof_machine *read = roof_machine_new();
+  reader r = {.text = text, .length = length, .file = file, .machine = read, .error = error};
   status = read != NULL ? read_record(&r, &rf_machine_record, root, (char *)read)
                         : roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", file);
   if (status == ROOF_OK) {

@@ -134,13 +134,13 @@ static void write_list(roof_text *out, const rf_field *f, const char *base) {
 /** `base` is what holds the field: NULL is a measured part that is not there. */
 static void write_value(roof_text *out, const rf_field *f, const char *base) {
   static writer *const writers[] = {
-      [FIELD_SCHEMA] = write_schema,   [FIELD_NAME] = write_text,      [FIELD_TEXT] = write_text,
-      [FIELD_POSITIVE] = write_number, [FIELD_AMOUNT] = write_number,  [FIELD_CORES] = write_cores,
-      [FIELD_FLAG] = write_flag,       [FIELD_SUPPORTED] = write_flag, [FIELD_DTYPE] = write_dtype,
-      [FIELD_UNIT] = write_unit,       [FIELD_KIND] = write_kind,      [FIELD_LEVEL] = write_level,
-      [FIELD_KERNEL] = write_kernel,   [FIELD_NAMES] = write_list,     [FIELD_TEXTS] = write_list,
-      [FIELD_OBJECT] = write_object,   [FIELD_OBJECTS] = write_list,   [FIELD_POINTS] = write_list,
-      [FIELD_NUMBERS] = write_list,
+      [FIELD_SCHEMA] = write_schema,   [FIELD_NAME] = write_text,    [FIELD_TEXT] = write_text,
+      [FIELD_POSITIVE] = write_number, [FIELD_WHOLE] = write_number, [FIELD_CLOCK] = write_number,
+      [FIELD_AMOUNT] = write_number,   [FIELD_CORES] = write_cores,  [FIELD_FLAG] = write_flag,
+      [FIELD_SUPPORTED] = write_flag,  [FIELD_DTYPE] = write_dtype,  [FIELD_UNIT] = write_unit,
+      [FIELD_KIND] = write_kind,       [FIELD_LEVEL] = write_level,  [FIELD_KERNEL] = write_kernel,
+      [FIELD_NAMES] = write_list,      [FIELD_TEXTS] = write_list,   [FIELD_OBJECT] = write_object,
+      [FIELD_OBJECTS] = write_list,    [FIELD_POINTS] = write_list,  [FIELD_NUMBERS] = write_list,
   };
   if (f->capacity == 0 && base == NULL) {
     roof_text_add(out, "null");

@@ -677,6 +677,20 @@ static void bad_files_say_where(void **state) {
        "levels[0]: memory level `HMB`: unknown; did you mean `HBM`?", 2, 13},
       {HEAD ", \"clock_hz\": \"1 GHz\"}", "clock_hz: not a number", 1, 59},
       {HEAD ", \"title\": \"\xC3\xA9\", \"clock_hz\": []}", "clock_hz: not a number", 1, 73},
+      {HEAD ", \"clock_hz\": 1.98}", "clock_hz: less than 1 MHz; it is in Hz", 1, 59},
+      {HEAD ", \"unit_count\": 1.5}", "unit_count: not a whole number", 1, 61},
+      {HEAD ",\n \"levels\": [{\"name\": \"L2\", \"instances\": 0.5}]}",
+       "levels[0].instances: not a whole number", 2, 41},
+      {HEAD ",\n \"peaks\": [{\"dtype\": \"fp8\", \"unit\": \"matrix\", \"flops_per_second\": 3},\n"
+            "  {\"dtype\": \"fp8\", \"unit\": \"matrix\", \"sparse\": true, \"flops_per_second\": 2}]}",
+       "peaks[1]: sparse, yet slower than the dense peak", 3, 3},
+      {HEAD ",\n \"peaks\": [{\"dtype\": \"fp8\", \"unit\": \"matrix\", \"sparse\": true, "
+            "\"flops_per_second\": 2},\n  {\"dtype\": \"fp8\", \"unit\": \"matrix\", "
+            "\"flops_per_second\": 3}]}",
+       "peaks[1]: dense, yet faster than the sparse peak", 3, 3},
+      {HEAD ",\n \"links\": [{\"name\": \"NVLink\", \"bytes_per_second\": 450e9, "
+            "\"both_ways_bytes_per_second\": 1}]}",
+       "links[0]: `both_ways_bytes_per_second` is less than `bytes_per_second`, one way", 2, 12},
       {HEAD ", \"vendor\": \"a\\u0007b\"}", "vendor: contains a control character", 1, 57},
       {HEAD ", \"device_class\": \"0123456789012345678901234567890123456789\"}",
        "device_class: longer than 31 bytes", 1, 63},

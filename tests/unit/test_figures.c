@@ -12,7 +12,7 @@ static int known_numbers(const rf_record *record, const char *base, bool measure
   int known = 0;
   for (size_t i = 0; i < record->count; i++) {
     const rf_field *f = &record->fields[i];
-    if (f->measured == measured && (f->type == FIELD_POSITIVE || f->type == FIELD_AMOUNT)) {
+    if (f->measured == measured && rf_field_is_number(f->type)) {
       double value = rf_number_at(base, f->offset);
       known += f->one ? value != 1 : !isnan(value);
     }
