@@ -8,7 +8,7 @@ static void function_work(const roof_op *op, const double *v, const roof_types *
   w->kernel.group = 1;
 }
 
-/** An operator, whose host has no module to call: shorter, for PyTorch on six GPUs (NeuSight). */
+/** An operator, whose host has no module to call: shorter, for PyTorch on six GPUs (NeuSight: add and mul). */
 static void residual(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
   binary_work(op, v, t, w);
   w->kernel.count = 0.85;
