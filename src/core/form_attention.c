@@ -111,14 +111,14 @@ static bool has_own_kernel(const rf_run *run) {
   return run->c[ROOF_RESIDENTS] > own_kernel;
 }
 
-/** Blocks that read the keys of a group of query heads. */
+/** Blocks that read the keys of a group of query heads; what is left over fills part of one. */
 static double shares_of(const rf_run *run) {
   const roof_kernel_shape *s = &run->work->kernel;
   double parts = s->columns > fill_keys ? s->columns / fill_keys : 1;
   bool few = has_own_kernel(run) && s->count * parts < least_busy * run->target->units;
   return few || is_windowed_apart(run) || s->group > run->c[ROOF_GROUP_MOST]
              ? s->group
-             : ceil(s->group * s->rows / unit_heads);
+             : fmax(1, s->group * s->rows / unit_heads);
 }
 
 /** Single heads have a kernel without tiles of keys where prompts have their own (NVIDIA/TensorRT-LLM,

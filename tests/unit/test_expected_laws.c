@@ -158,6 +158,29 @@ static void both_times_one_after_the_other_are_the_most(void **state) {
   hold_everywhere(products_of_short_depths);
 }
 
+/** One more query head on the same keys, also where it is the first of another block. */
+static void more_heads(const roof_target *target) {
+  static const int batches[] = {1, 5, 35, 200}, keys[] = {896, 4096};
+  for (int b = 0; b < 4; b++) {
+    for (int k = 0; k < 2; k++) {
+      double last = 0;
+      for (int heads = 1; heads <= 272; heads++) {
+        char words[96];
+        snprintf(words, sizeof words, "batch=%d heads=%d kv_heads=1 q_len=1 kv_len=%d head_dim=128",
+                 batches[b], heads, keys[k]);
+        double seconds = expected(target, "attention", words);
+        assert_true(seconds >= last * 0.98);
+        last = seconds;
+      }
+    }
+  }
+}
+
+static void a_head_more_is_not_faster(void **state) {
+  (void)state;
+  hold_everywhere(more_heads);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(more_devices_do_not_slow_each),
@@ -165,6 +188,7 @@ int main(void) {
       cmocka_unit_test(one_group_takes_as_long_as_a_product),
       cmocka_unit_test(narrow_layers_take_less),
       cmocka_unit_test(both_times_one_after_the_other_are_the_most),
+      cmocka_unit_test(a_head_more_is_not_faster),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
