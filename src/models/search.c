@@ -200,28 +200,41 @@ static outcome try_batch(search *s, double prompt) {
   return judge(s, &p) ? WITHIN : TOO_SLOW;
 }
 
+/** Sequences that so many requests per second come to where `n` share a step; infinite where prompts take all the time. */
+static double sequences_of(search *s, double rate, double prompt, double n) {
+  s->target.settings.batch = n * s->target.settings.dp;
+  model_pace pace = pace_of(s, prompt);
+  double free = 1 - rate * pace.busy;
+  return free > 0 && rate * pace.next < 1 ? rate * fmax(0, pace.tokens - 1) * pace.step / free : INFINITY;
+}
+
 /** Sequences at once on a replica to which so many requests come per second: each stays for its tokens, which take the
  *  longer the more there are (Little 1961). Nearly a line of the batch, so that secants find it; infinite where
- *  it never ends. */
+ *  it never ends. Near a jump of a step's time a secant shows no end, and twice as many are tried. */
 static double sequences_at(search *s, double rate, double prompt) {
-  enum { ROUNDS = 3, MOST = 1 << 16 };
-  double dp = s->target.settings.dp, n = 1, before = 0, then = 0;
-  for (int i = 0; i <= ROUNDS; i++) {
-    s->target.settings.batch = n * dp;
-    model_pace pace = pace_of(s, prompt);
-    double free = 1 - rate * pace.busy, made = rate * fmax(0, pace.tokens - 1) * pace.step / free;
-    if (!(free > 0 && rate * pace.next < 1)) {
+  enum { ROUNDS = 24, MOST = 1 << 16 };
+  double n = 1, before = 0, then = INFINITY, low = 0, high = INFINITY; /* too few, enough */
+  for (int i = 0; i < ROUNDS && n <= MOST; i++) {
+    double made = sequences_of(s, rate, prompt, n);
+    if (isinf(made) && n <= then) {
       return INFINITY;
     }
-    double slope = i > 0 && n != before ? (made - then) / (n - before) : 0;
-    double next = slope < 1 ? fmax(1, (made - slope * n) / (1 - slope)) : INFINITY;
-    before = n, then = made;
-    if (!(next < MOST) || fabs(next - n) < 1e-3 * n) {
-      return next < MOST ? next : INFINITY;
+    if (isinf(made)) { /* too far: what `before` comes to is never too many */
+      n = then;
+      continue;
     }
-    n = next;
+    *(made > n ? &low : &high) = n;
+    double slope = i > 0 ? (made - then) / (n - before) : 0;
+    double next = fmin(fmax(1, (made - slope * n) / (1 - slope)), MOST);
+    if (slope >= 1 || next <= low || next > high) {
+      next = isinf(high) ? 2 * n : (low + high) / 2;
+    }
+    if (fabs(next - n) < 1e-3 * n) {
+      return next;
+    }
+    before = n, then = made, n = next;
   }
-  return n;
+  return high;
 }
 
 /** What comes at random: as many sequences as a share of the time has at most. */

@@ -155,6 +155,29 @@ static void what_keeps_up_is_first(void **state) {
   assert_true(choices.list[0].offer == 0 && choices.meeting == 2);
 }
 
+/** The time of a step jumps where kernels take another tile; how many requests there are at once is known there as well. */
+static void a_rate_between_two_that_are_met_is_met(void **state) {
+  (void)state;
+  static roof_model small;
+  owned roof_machine *h200 = NULL;
+  assert_int_equal(roof_model_load("llama-3.1-8b", &small, NULL), ROOF_OK);
+  assert_int_equal(roof_catalog_load("h200", &h200, NULL), ROOF_OK);
+  roof_model_settings s = roof_model_settings_default(&small);
+  s.prompt = 8000, s.generate = 100;
+  const roof_offer offer = {h200, NAN};
+  roof_plan_limits limits = {.devices = 1, .ttft_seconds = NAN, .tpot_seconds = NAN, .share = 0.9};
+  roof_choice_question q = {&small, &s, &precisions, &offer, 1, limits};
+  double highest = 0;
+  for (q.limits.rate = 12; q.limits.rate > 0.5; q.limits.rate -= 0.02) {
+    assert_int_equal(roof_choices_of(&q, &choices, NULL), ROOF_OK);
+    highest = highest == 0 && choices.meeting > 0 ? q.limits.rate : highest;
+    if (highest > 0 && choices.meeting == 0) {
+      fail_msg("%g requests/s are too many, %g are not", q.limits.rate, highest);
+    }
+  }
+  assert_true(highest > 0 && highest < 11);
+}
+
 /** What starts a choice on a machine, or why nothing does. */
 static const char *started_on(const roof_machine *machine, const roof_choice *c, roof_engine engine) {
   static roof_text text;
@@ -347,6 +370,7 @@ int main(void) {
       cmocka_unit_test(prices_rank_numbers_too),
       cmocka_unit_test(a_sequence_longer_than_the_model_was_made_for_is_refused),
       cmocka_unit_test(what_keeps_up_is_first),
+      cmocka_unit_test(a_rate_between_two_that_are_met_is_met),
       cmocka_unit_test(engines_have_their_machines),
       cmocka_unit_test(a_model_by_name_is_started_from_its_repository),
       cmocka_unit_test(the_plan_is_typed_as_engines_read_it),
