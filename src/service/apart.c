@@ -23,7 +23,7 @@ static roof_status simulate(const roof_choice_question *q, const roof_apart *a, 
   roof_status status = target_of(q, a, &a->decode, target, error);
   if (status == ROOF_OK) {
     load = rf_question_load(q, target, a->decode.batch * a->decode.instances);
-    load.sequences = rf_question_sequences(target, a->decode.batch / a->decode.dp);
+    load.sequences = rf_question_sequences(target, 1, a->decode.batch / a->decode.dp);
     load.budget = fmax(load.budget, load.sequences);
     status = roof_service_new(target, &service, error);
   }

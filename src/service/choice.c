@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "models/choice.h"
+#include "models/step.h"
 #include "roofline/simulate.h"
 #include "service/capacity.h"
 #include "service/question.h"
@@ -37,8 +38,10 @@ roof_service_settings rf_question_load(const roof_choice_question *q, const roof
   return s;
 }
 
-double rf_question_sequences(const roof_model_target *target, double least) {
-  double room = roof_model_capacity_of(target).largest_batch / target->settings.dp;
+double rf_question_sequences(const roof_model_target *target, double tokens, double least) {
+  roof_model_target step = *target;
+  step.settings.chunk = tokens;
+  double room = roof_model_capacity_of(&step).largest_batch / target->settings.dp;
   return fmax(least, fmin(room, SERVICE_SEQUENCES));
 }
 
@@ -47,7 +50,8 @@ static roof_service_settings load_of(const roof_choice_question *q, const roof_c
                                      const roof_model_target *target) {
   const roof_plan_point *p = &c->point;
   roof_service_settings s = rf_question_load(q, target, p->batch);
-  s.sequences = rf_question_sequences(target, p->batch / p->dp);
+  double fresh = rf_model_fresh_tokens(target);
+  s.sequences = rf_question_sequences(target, p->chunk > 0 ? p->chunk : fresh, p->batch / p->dp);
   s.whole_prompts = p->chunk == 0;
   s.budget = (p->chunk > 0 ? p->chunk : q->base->prompt) + s.sequences;
   return s;

@@ -421,6 +421,16 @@ setup() {
   near .memory.total_bytes "$memory"
 }
 
+@test "a plan of whole prompts admits what fits beside one of them, as serve does with the same settings" {
+  run -0 "$ROOFLINE" plan llama-3.1-70b --machine h100 --devices 4 --rate 2/s --context 4k --generate 512 --ttft 1s --tpot 80ms --json
+  [ "$(json '.best | [.tp, .chunk, .simulated]')" = '[4,0,true]' ]
+  ttft=$(json .best.ttft_seconds) tpot=$(json .best.tpot_seconds)
+  run -0 "$ROOFLINE" serve llama-3.1-70b --machine h100 --plan tp=4,batch=110,chunk=4110 --rate 2/s prompt=4k generate=512 \
+    --whole-prompts --host-time 0s --requests 2000 --json
+  near .runs[0].ttft.p90_seconds "$ttft"
+  near .runs[0].tpot.p90_seconds "$tpot"
+}
+
 @test "a prompt keeps a stage of a pipeline from the others' tokens, not all of them" {
   for pp in 2 4 8; do
     run -0 "$ROOFLINE" model llama-3.1-8b batch=64 prompt=4k --pp $pp --machine h200 --json
