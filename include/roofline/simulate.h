@@ -28,8 +28,8 @@ ROOF_API roof_status roof_choice_simulate(const roof_choice_question *question, 
                                           roof_service_answer *answer, roof_error *error);
 
 /** Runs every choice that meets the limits: its times are then those of the run, their range in the same proportion. In place of one
- *  that exceeds a limit there comes the cheapest of its machine, of as many devices or more, that meets the limits by the closed form made
- *  as much longer as the run took, and that is run in turn; where there is none it fails, by its simulated times.
+ *  that exceeds a limit there comes another of as many devices, that meets the limits by the closed form made as much longer as the run
+ *  took, else the cheapest of other numbers of devices, and that is run in turn; where there is none it fails, by its simulated times.
  *  Units: as roof_choice_simulate.
  *  Ownership: changes *choices; fills *answer, of the first choice, and *simulated, false where there is none or it cannot be simulated.
  *  Errors: ROOF_E_MEMORY. */

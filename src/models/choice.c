@@ -59,16 +59,16 @@ static void join_front(const roof_plan_front *front, const roof_choice *c, roof_
   }
 }
 
-/** So many devices of one machine in one precision. */
-static roof_status judge(const roof_choice_question *q, double devices, roof_choice *c, roof_choices *all,
-                         roof_error *error) {
+/** So many devices of one machine in one precision, within limits that are asked for. */
+static roof_status judge(const roof_choice_question *q, const roof_plan_limits *asked, double devices,
+                         roof_choice *c, roof_choices *all, roof_error *error) {
   roof_plan_front *front = malloc(sizeof *front);
   if (front == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "plan: out of memory");
   }
   const roof_offer *offer = &q->offers[c->offer];
   roof_model_settings settings = *q->base;
-  roof_plan_limits limits = q->limits;
+  roof_plan_limits limits = *asked;
   roof_error why = {0};
   limits.devices = c->devices = devices;
   settings.price = offer->price;
@@ -105,7 +105,7 @@ static roof_status add_range(const roof_choice_question *q, roof_choice *c, roof
 }
 
 /** What fails the less: too slow by the smaller factor, else short of fewer bytes. */
-static bool nearer(const roof_choice_question *q, const roof_choice *a, const roof_choice *b) {
+bool rf_choice_is_nearer(const roof_choice_question *q, const roof_choice *a, const roof_choice *b) {
   if (a->result != b->result) {
     return a->result < b->result;
   }
@@ -114,7 +114,8 @@ static bool nearer(const roof_choice_question *q, const roof_choice *a, const ro
              : a->short_bytes < b->short_bytes;
 }
 
-double rf_choices_more_devices(const roof_choice_question *q, int offer, double devices) {
+/** The next number of devices of an offer: 1, 2, 3 ... of a node, then whole nodes. */
+static double more_devices(const roof_choice_question *q, int offer, double devices) {
   double node = rf_model_node(q->base, q->offers[offer].machine);
   return devices < node ? devices + 1 : devices + node;
 }
@@ -135,23 +136,39 @@ static bool more_may_pay(const roof_choice_question *q, const roof_choice *c) {
   return !isnan(q->offers[c->offer].price) && !(q->limits.rate > 0);
 }
 
-/** The cheapest number of devices, at least `from`, that meets the limits, and the nearest of fewer that do not. */
-static roof_status find_cheapest(const roof_choice_question *q, double from, roof_choice *found,
-                                 roof_choice *failed, roof_choices *all, roof_error *error) {
-  bool fixed = q->limits.devices > 0;
-  double most =
-      fixed ? q->limits.devices : MOST_NODES * rf_model_node(q->base, q->offers[found->offer].machine);
+static const roof_plan_limits *limits_of(const roof_choice_question *q, const model_tight *tight, int count,
+                                         double devices) {
+  int i = 0;
+  while (i < count && tight[i].devices != devices) {
+    i++;
+  }
+  return i < count ? &tight[i].limits : &q->limits;
+}
+
+/** The first number of devices that may do: not those that a run has failed before more were tried. */
+static double fewest_devices(const roof_choice_question *q, const model_tight *tight, int count,
+                             const roof_choice *c) {
+  return q->limits.devices > 0              ? q->limits.devices
+         : count > 0 && !more_may_pay(q, c) ? tight[count - 1].devices
+                                            : 1;
+}
+
+/** The cheapest number of devices that meets the limits, and the nearest of fewer that do not. */
+static roof_status find_cheapest(const roof_choice_question *q, const model_tight *tight, int count,
+                                 roof_choice *found, roof_choice *failed, roof_choices *all,
+                                 roof_error *error) {
+  double most = q->limits.devices > 0 ? q->limits.devices
+                                      : MOST_NODES * rf_model_node(q->base, q->offers[found->offer].machine);
   roof_choice nearest = {.devices = 0}, best = {.devices = 0};
-  for (double n = fixed ? fmax(most, from) : from; n <= most;
-       n = rf_choices_more_devices(q, found->offer, n)) {
+  for (double n = fewest_devices(q, tight, count, found); n <= most; n = more_devices(q, found->offer, n)) {
     roof_choice c = {.offer = found->offer, .precision = found->precision};
-    roof_status status = judge(q, n, &c, all, error);
+    roof_status status = judge(q, limits_of(q, tight, count, n), n, &c, all, error);
     if (status != ROOF_OK) {
       return status;
     }
     bool meets = c.result == ROOF_CHOICE_MEETS;
     best = meets && (best.devices == 0 || cheaper(&c, &best)) ? c : best;
-    bool near = !meets && best.devices == 0 && (nearest.devices == 0 || nearer(q, &c, &nearest));
+    bool near = !meets && best.devices == 0 && (nearest.devices == 0 || rf_choice_is_nearer(q, &c, &nearest));
     nearest = near ? c : nearest;
     if (meets && !more_may_pay(q, &c)) {
       break;
@@ -168,7 +185,7 @@ static bool before(const roof_choice_question *q, const roof_choice *a, const ro
   if (meet && rf_choice_is_steady(a) != rf_choice_is_steady(b)) {
     return rf_choice_is_steady(a);
   }
-  return meet ? cheaper(a, b) : nearer(q, a, b);
+  return meet ? cheaper(a, b) : rf_choice_is_nearer(q, a, b);
 }
 
 static void insert(const roof_choice_question *q, roof_choices *all, const roof_choice *c,
@@ -242,7 +259,7 @@ roof_status roof_choices_of(const roof_choice_question *q, roof_choices *choices
   }
   for (int i = 0; status == ROOF_OK && i < q->offer_count * q->precisions->count; i++) {
     roof_choice found = {.offer = i / q->precisions->count, .precision = i % q->precisions->count}, fewer;
-    status = find_cheapest(q, 1, &found, &fewer, all, error);
+    status = find_cheapest(q, NULL, 0, &found, &fewer, all, error);
     status = status == ROOF_OK ? add_range(q, &found, error) : status;
     if (status == ROOF_OK) {
       insert(q, all, &found, &fewer);
@@ -265,11 +282,11 @@ void rf_choices_replace(const roof_choice_question *q, roof_choices *all, int in
   insert(q, all, by, fewer);
 }
 
-roof_status rf_choices_next(const roof_choice_question *q, double from, roof_choices *all, roof_choice *found,
-                            bool *meets, roof_error *error) {
+roof_status rf_choices_next(const roof_choice_question *q, const model_tight *tight, int count,
+                            roof_choices *all, roof_choice *found, bool *meets, roof_error *error) {
   roof_choice fewer;
   *meets = false;
-  roof_status status = find_cheapest(q, from, found, &fewer, all, error);
+  roof_status status = find_cheapest(q, tight, count, found, &fewer, all, error);
   status = status == ROOF_OK && found->devices > 0 ? add_range(q, found, error) : status;
   *meets = status == ROOF_OK && found->devices > 0 && found->result == ROOF_CHOICE_MEETS;
   return status;

@@ -11,16 +11,23 @@ bool rf_choice_is_steady(const roof_choice *choice);
  * together, are from half as long to one and a half, as far as the model was made for such long sequences. */
 void rf_choice_answers(const roof_choice_question *question, double *shortest, double *longest);
 
-/** The next number of devices of an offer: 1, 2, 3 ... of a node, then whole nodes. */
-double rf_choices_more_devices(const roof_choice_question *question, int offer, double devices);
-
 /** The choice at `index` is another one now, and what fewer devices fail by; it stands where it belongs. */
 void rf_choices_replace(const roof_choice_question *question, roof_choices *all, int index,
                         const roof_choice *by, const roof_choice *fewer);
 
-/** The cheapest of at least `from` devices of the machine and in the precision of *found, which it becomes; *meets: whether
- *  there is one within the limits. */
-roof_status rf_choices_next(const roof_choice_question *question, double from, roof_choices *all,
-                            roof_choice *found, bool *meets, roof_error *error);
+/** Limits for the closed form of so many devices, where runs have shown how far off it is. */
+typedef struct model_tight {
+  double devices;
+  roof_plan_limits limits;
+  int runs;
+} model_tight;
+
+/** Whether of two choices that fail the first fails by less. */
+bool rf_choice_is_nearer(const roof_choice_question *question, const roof_choice *a, const roof_choice *b);
+
+/** The cheapest of the machine and in the precision of *found, which it becomes, where `count` numbers of devices have limits of
+ *  their own, the last one last; *meets: whether there is one within the limits. */
+roof_status rf_choices_next(const roof_choice_question *question, const model_tight *tight, int count,
+                            roof_choices *all, roof_choice *found, bool *meets, roof_error *error);
 
 #endif

@@ -132,12 +132,31 @@ static int index_of(const roof_choices *all, int offer, int precision) {
   return i;
 }
 
+/** Limits of a choice's number of devices by which the closed form leaves it out, and what is as far off; that of what cannot keep
+ *  up, or has been run often enough, leaves out all. Other numbers are as far off as their own runs show. */
+static void tighten(const roof_choice_question *q, model_tight *tight, int *count, const roof_choice *c,
+                    const question_seen *s) {
+  enum { MOST_RUNS = 4 };
+  int i = 0;
+  while (i < *count && tight[i].devices != c->devices) {
+    i++;
+  }
+  if (i == *count) {
+    tight[(*count)++] = (model_tight){.devices = c->devices, .limits = q->limits};
+  }
+  rf_question_tighten(&tight[i].limits, &q->limits, c->point.ttft_seconds, c->point.tpot_seconds, s);
+  if (isinf(s->ttft) || ++tight[i].runs == MOST_RUNS) {
+    tight[i].limits.ttft_seconds = 0;
+  }
+}
+
 /** Runs the choice at `index`, and what comes in its place, until one keeps the limits. */
 static roof_status settle(const roof_choice_question *q, roof_choices *all, int index,
                           roof_service_answer *answer, roof_error *error) {
-  enum { ROUNDS = 8 };
+  enum { ROUNDS = 40 };
   roof_choice c = all->list[index], fewer = all->fewer[index], failed = {.devices = 0};
-  roof_choice_question tight = *q;
+  model_tight tight[ROUNDS];
+  int count = 0;
   roof_status status = ROOF_OK;
   bool meets = true;
   for (int i = 0; i < ROUNDS && meets && status == ROOF_OK; i++) {
@@ -147,19 +166,20 @@ static roof_status settle(const roof_choice_question *q, roof_choices *all, int 
     if (ran == ROOF_E_MEMORY || !s.known) {
       return ran == ROOF_E_MEMORY ? roof_error_set(error, ran, "%s", why.message) : ROOF_OK;
     }
-    rf_question_tighten(&tight.limits, &q->limits, c.point.ttft_seconds, c.point.tpot_seconds, &s);
+    bool keeps = rf_question_keeps(&q->limits, &s);
+    if (!keeps) {
+      tighten(q, tight, &count, &c, &s);
+    }
     take_times(q, &c, &s);
-    if (rf_question_keeps(&q->limits, &s)) {
+    if (keeps) {
       rf_choices_replace(q, all, index, &c,
                          failed.devices > 0 && failed.devices < c.devices ? &failed : &fewer);
       return ROOF_OK;
     }
-    failed = c;
-    failed.result = ROOF_CHOICE_SLOW;
+    c.result = ROOF_CHOICE_SLOW;
+    failed = failed.devices == 0 || rf_choice_is_nearer(q, &c, &failed) ? c : failed;
     c = (roof_choice){.offer = failed.offer, .precision = failed.precision};
-    status =
-        rf_choices_next(&tight, isinf(s.ttft) ? rf_choices_more_devices(q, failed.offer, failed.devices) : 1,
-                        all, &c, &meets, error);
+    status = rf_choices_next(q, tight, count, all, &c, &meets, error);
   }
   if (status == ROOF_OK) {
     rf_choices_replace(q, all, index, &failed, &(roof_choice){.devices = 0});

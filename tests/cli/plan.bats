@@ -431,6 +431,34 @@ setup() {
   near .runs[0].tpot.p90_seconds "$tpot"
 }
 
+# Devices of the cheapest plan of one pool.
+devices_of() {
+  run -0 "$ROOFLINE" plan "$@" --json
+  json .best.devices
+}
+
+@test "a run that fails says nothing of other numbers of devices: fewer requests or looser limits never need more" {
+  [ "$(devices_of llama-3.1-8b -m l40s --rate 0.99/s --context 8000 --generate 64 --ttft 3s --tpot 37ms --percentile 50)" = 3 ]
+  fewest=1
+  for rate in 1.75 2 2.25 4; do
+    devices=$(devices_of llama-3.1-70b -m h100 --rate $rate/s --context 4k --generate 512 --ttft 1s --tpot 80ms)
+    [ "$devices" -ge "$fewest" ]
+    fewest=$devices
+  done
+  fewest=64
+  for tpot in 60ms 80ms; do
+    devices=$(devices_of llama-3.1-70b -m h100 --rate 1/s --context 8000 --generate 512 --ttft 5s --tpot $tpot)
+    [ "$devices" -le "$fewest" ]
+    fewest=$devices
+  done
+  fewest=64
+  for ttft in 1s 1.5s; do
+    devices=$(devices_of gpt-oss-120b -m a100 --rate 0.5/s --context 8000 --generate 512 --ttft $ttft --tpot 60ms)
+    [ "$devices" -le "$fewest" ]
+    fewest=$devices
+  done
+}
+
 @test "a prompt keeps a stage of a pipeline from the others' tokens, not all of them" {
   for pp in 2 4 8; do
     run -0 "$ROOFLINE" model llama-3.1-8b batch=64 prompt=4k --pp $pp --machine h200 --json
