@@ -44,7 +44,8 @@ typedef struct roof_apart {
 /** The cheapest two pools that meet the limits, on the same machine or on two, in the same precision; without prices the
  *  fewest devices. Prompts wait as at one server (docs/plans.md), instances of prefill share them evenly; an instance of decode has
  *  room for the requests of the percentile. The cache goes over the network of the settings, a port for each device of the
- *  smaller instance. Without users and rate: as many requests as fill one instance of decode.
+ *  smaller instance. Without users and rate: as many requests as fill one instance of decode. None with a `cp` over 1: instances
+ *  do not share contexts.
  *  Units: s, tokens/s; prices as given.
  *  Ownership: fills *best on success only.
  *  Errors: as roof_choices_of. */

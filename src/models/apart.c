@@ -244,7 +244,8 @@ static roof_status run(search *s, roof_error *error) {
   for (int i = 0; i < q->offer_count; i++) {
     s->priced = s->priced && !isnan(q->offers[i].price);
   }
-  for (int p = 0; p < q->precisions->count && status == ROOF_OK; p++) {
+  int precisions = q->base->cp > 1 ? 0 : q->precisions->count; /* instances do not share contexts */
+  for (int p = 0; p < precisions && status == ROOF_OK; p++) {
     s->precision = p;
     s->prefills = s->decodes = 0;
     for (int i = 0; i < q->offer_count && status == ROOF_OK; i++) {

@@ -503,6 +503,14 @@ devices_of() {
   done
 }
 
+@test "contexts that are shared are so of all that is answered: no two pools with --cp" {
+  run -0 "$ROOFLINE" plan llama-3.1-70b --users 16 --cp 3 --machine h100
+  [[ $output == "6 x nvidia-h100-sxm, as stored"* ]]
+  has "prefill and decode apart: not tried with --cp"
+  run -0 "$ROOFLINE" plan llama-3.1-70b --users 16 --cp 3 --machine h100 --json
+  [ "$(json '[.apart, .first, .best.cp]')" = '[null,"best",3]' ]
+}
+
 @test "a diffusion model has a size, no prompt and no time per token" {
   run -2 "$ROOFLINE" model flux.1-dev prompt=3 --machine h100
   has "prompt: has no effect: the model makes images; size=N says how large"

@@ -178,6 +178,9 @@ static void add_answers(roof_text *out, const roof_choice_question *q, const roo
     roof_text_add(out, "\n");
     roof_apart_sentence(out, q, all, apart);
   }
+  if (q->base->cp > 1) {
+    roof_text_add(out, "\nprefill and decode apart: not tried with --cp\n");
+  }
 }
 
 void cli_plan_text(roof_text *out, const roof_choice_question *q, const roof_choices *all,
