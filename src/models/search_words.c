@@ -74,12 +74,16 @@ void roof_train_plans_sentence(roof_text *out, const roof_model *model, const ro
                                1e6 * settings->price / 3600 / b->device_tokens_per_second, failures);
 }
 
-/** What is asked for: the load, and the limits with how many requests keep them. */
+/** The limits, and how many requests keep them, or the times. */
 static void add_limits(roof_text *out, const roof_plan_limits *l) {
   char x[SHORT];
   bool first = !isnan(l->ttft_seconds), next = !isnan(l->tpot_seconds);
+  if (!first && !next && l->share > 0) {
+    roof_text_addf(out, "no limit of TTFT or TPOT; times that %.4g %% of them keep\n", 100 * l->share);
+    return;
+  }
   if (!first && !next) {
-    roof_text_add(out, "no limit of TTFT or TPOT\n");
+    roof_text_add(out, "no limit of TTFT or TPOT; times on average\n");
     return;
   }
   if (l->share > 0) {

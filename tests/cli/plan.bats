@@ -511,6 +511,15 @@ devices_of() {
   [ "$(json '[.apart, .first, .best.cp]')" = '[null,"best",3]' ]
 }
 
+@test "times without limits say of which requests they are" {
+  for share in 50 90 99; do
+    run -0 "$ROOFLINE" plan llama-3.1-8b --machine h100 --rate 2/s --percentile $share
+    has "no limit of TTFT or TPOT; times that $share % of them keep"
+  done
+  run -0 "$ROOFLINE" plan llama-3.1-8b --machine h100 --rate 2/s --percentile mean
+  has "no limit of TTFT or TPOT; times on average"
+}
+
 @test "a diffusion model has a size, no prompt and no time per token" {
   run -2 "$ROOFLINE" model flux.1-dev prompt=3 --machine h100
   has "prompt: has no effect: the model makes images; size=N says how large"
