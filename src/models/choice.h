@@ -26,7 +26,7 @@ typedef struct model_tight {
 bool rf_choice_is_nearer(const roof_choice_question *question, const roof_choice *a, const roof_choice *b);
 
 /** The cheapest of the machine and in the precision of *found, which it becomes, where `count` numbers of devices have limits of
- *  their own, the last one last; *meets: whether there is one within the limits. */
+ *  their own, in the order of their runs; *meets: whether there is one within the limits. */
 roof_status rf_choices_next(const roof_choice_question *question, const model_tight *tight, int count,
                             roof_choices *all, roof_choice *found, bool *meets, roof_error *error);
 
