@@ -8,7 +8,7 @@
 roof_service_settings rf_question_load(const roof_choice_question *question, const roof_model_target *target,
                                        double at_once);
 
-/** Sequences that an engine admits to a replica: what fits beside so many tokens of prompts in a step, and at most so many; no
+/** Sequences that an engine admits to a replica: what fits next to so many tokens of prompts in a step, and at most so many; no
  *  fewer than `least`. */
 double rf_question_sequences(const roof_model_target *target, double tokens, double least);
 

@@ -421,7 +421,7 @@ setup() {
   near .memory.total_bytes "$memory"
 }
 
-@test "a plan of whole prompts admits what fits beside one of them, as serve does with the same settings" {
+@test "a plan of whole prompts admits what fits next to one of them, as serve does with the same settings" {
   run -0 "$ROOFLINE" plan llama-3.1-70b --machine h100 --devices 4 --rate 2/s --context 4k --generate 512 --ttft 1s --tpot 80ms --json
   [ "$(json '.best | [.tp, .chunk, .simulated]')" = '[4,0,true]' ]
   ttft=$(json .best.ttft_seconds) tpot=$(json .best.tpot_seconds)
