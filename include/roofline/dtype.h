@@ -31,7 +31,8 @@ extern "C" {
   X(ROOF_INT4, "int4", 4)
 
 /** S(symbol, name, what is multiplied, elements that share a scale of 8 bits). Formats with scales: they are stored and
- *  moved with them, and have the peak of what is multiplied. NVFP4 (NVIDIA, 2025); OCP microscaling (v1.0, 2023). */
+ *  moved with them, and have the peak of what is multiplied where they have none of their own. NVFP4 (NVIDIA, 2025); OCP
+ *  microscaling (v1.0, 2023). */
 #define ROOF_SCALED_MAP(S)                                                                                   \
   S(ROOF_NVFP4, "nvfp4", ROOF_FP4, 16)                                                                       \
   S(ROOF_MXFP4, "mxfp4", ROOF_FP4, 32)                                                                       \

@@ -74,9 +74,9 @@ ROOF_API bool roof_kernel_uses(roof_kernel_kind kind, roof_constant constant);
 ROOF_API bool roof_types_narrow(const roof_types *types, roof_kernel_kind kind);
 
 /** The constants that a machine has for a kind of kernel in some formats: those of the arithmetic's format, else of the
- *  narrowest that is wider, else of any; of these those for operands that are scaled alike (roof_types_in_blocks), then
- *  those stored alike (roof_types_narrow), then the framework's own, else what holds for any framework (NULL: that);
- *  attention over a latent without its own has those of attention.
+ *  narrowest that is wider, else of any; of these those for operands that are scaled alike (roof_types_in_blocks; plain
+ *  ones where the machine has a peak of such operands), then those stored alike (roof_types_narrow), then the framework's
+ *  own, else what holds for any framework (NULL: that); attention over a latent without its own has those of attention.
  *  Units: as the rows say.
  *  Ownership: the machine's.
  *  Errors: NULL where it has none of that kind. */

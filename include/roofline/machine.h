@@ -56,7 +56,7 @@ typedef enum roof_level_kind {
 /** FLOP/s of one (dtype, unit). Peaks are dense; `sparse` marks the separate sparse figure. Unknown numbers are
  *  NaN. */
 typedef struct roof_peak {
-  roof_dtype dtype;
+  roof_dtype dtype; /**< also one with scales, where operands with scales have a rate of their own */
   roof_unit unit;
   roof_provenance kind;
   bool sparse;
@@ -194,7 +194,7 @@ typedef struct roof_constants {
   char source[ROOF_SOURCE_MAX];
   char date[16];
   /** By format FLOPs of a unit in a clock over those where `efficiency` was fitted, which is scaled by those of `dtype`; 0: its own. */
-  double clocks[ROOF_DTYPE_COUNT];
+  double clocks[ROOF_SCALED_END];
 } roof_constants;
 
 /** A list's entries never move: a pointer to one holds as long as the machine does. Append with the functions
@@ -303,7 +303,8 @@ ROOF_API roof_byte_energy *roof_machine_add_byte_energy(roof_machine *machine);
  *  Errors: none. */
 ROOF_API const char *roof_machine_title(const roof_machine *machine);
 
-/** The dense (or sparse) peak used for predictions, never a mixed one. ROOF_MEASURED prefers measured figures;
+/** The dense (or sparse) peak used for predictions, never a mixed one; of a format with scales without one of its own
+ *  that of what is multiplied. ROOF_MEASURED prefers measured figures;
  *  ROOF_DATASHEET and ROOF_ASSUMED alike those that are not; where there is none of the preferred, one of the
  *  others serves. Of equals the one for the most cores, then the fastest.
  *  Units: FLOP/s.

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/ceilings.h"
 #include "core/number.h"
 #include "ops/values.h"
 #include "roofline/advise.h"
@@ -101,6 +102,7 @@ static roof_status place_second(const roof_target *target, const roof_counted *w
                                 roof_error *error) {
   roof_ceilings ceilings;
   roof_status status = roof_ceilings_init(&ceilings, target->machine, 0, &target->options, error);
+  status = status == ROOF_OK ? rf_ceilings_take(&ceilings, &target->types, error) : status;
   if (status == ROOF_OK) {
     roof_place(&ceilings, work, placed);
   }

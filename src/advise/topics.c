@@ -634,7 +634,7 @@ static const roof_topic topics[] = {
      "quarter the bytes: at batch 1 intensity goes from 1 to 4 (3.88 with fp16 scales per 128), it\n"
      "does not stay at 1.\n"
      "nvfp4, mxfp4 and mxfp8 are fp4 and fp8 with an 8-bit scale per 16, 32 and 32 elements:\n"
-     "0.5625, 0.53125 and 1.03125 B, at the peak of fp4 and fp8.",
+     "0.5625, 0.53125 and 1.03125 B, at the peak of fp4 and fp8 unless they have one of their own.",
      rf_advise_work_precision, EXAMPLE},
     {"mma",
      "the tiles that a matrix unit multiplies",

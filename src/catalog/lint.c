@@ -125,7 +125,8 @@ static void check_dense(report *r, const roof_peak *peak, double recomputed) {
   roof_quantity_format(a, sizeof a, peak->flops_per_second, "FLOP/s");
   if (near(peak->flops_per_second, 2 * recomputed)) {
     add(r, true, "%s is twice units x FLOP/cycle x clock: sparse quoted as dense?", a);
-  } else if (sparse != NULL && near(peak->flops_per_second, sparse->flops_per_second)) {
+  } else if (sparse != NULL && sparse->dtype == peak->dtype &&
+             near(peak->flops_per_second, sparse->flops_per_second)) {
     add(r, true, "%s is also the sparse figure: sparse quoted as dense?", a);
   }
 }

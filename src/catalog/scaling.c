@@ -47,10 +47,10 @@ static double ratio(double to, double from) {
 
 /** A format that either machine does not have has the ratio of the constants' own. */
 static void compare_clocks(const roof_constants *of, const roof_machine *from, const roof_machine *to,
-                           double clocks[ROOF_DTYPE_COUNT]) {
+                           double clocks[ROOF_SCALED_END]) {
   roof_unit unit = of->kernel == ROOF_KERNEL_STREAM ? ROOF_VECTOR : ROOF_MATRIX;
   double own = ratio(per_clock(to, of->dtype, unit), per_clock(from, of->dtype, unit));
-  for (int i = 0; i < ROOF_DTYPE_COUNT; i++) {
+  for (int i = 0; i < ROOF_SCALED_END; i++) {
     double r = per_clock(to, (roof_dtype)i, unit) / per_clock(from, (roof_dtype)i, unit);
     clocks[i] = r > 0 && isfinite(r) ? r : own;
   }
@@ -62,7 +62,7 @@ rf_scaling rf_scaling_of(const roof_constants *of, const roof_machine *from, con
   for (int i = 0; i < ROOF_CONSTANT_COUNT; i++) {
     t.factors[i] = 1;
   }
-  for (int i = 0; i < ROOF_DTYPE_COUNT; i++) {
+  for (int i = 0; i < ROOF_SCALED_END; i++) {
     t.clocks[i] = 1;
   }
   if (strcmp(from->name, to->name) == 0) {

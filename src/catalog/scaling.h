@@ -10,7 +10,7 @@ typedef struct rf_scaling {
   double gain_of_none; /**< cache_gain that stays as it is: 1 where only what is beyond it grows */
   roof_dtype dtype;    /**< of the constants */
   /** Of one unit at its peak in each format: FLOPs per clock over those of the machine that the constants are of. */
-  double clocks[ROOF_DTYPE_COUNT];
+  double clocks[ROOF_SCALED_END];
 } rf_scaling;
 
 /** Times of kernels that are launched one at a time are their host's as much as the machine's, and stay as they are. */

@@ -2,7 +2,10 @@
 #ifndef CORE_CEILINGS_H
 #define CORE_CEILINGS_H
 
-#include "roofline/predict.h"
+#include "roofline/place.h"
+
+/** Takes the peaks of such formats: of what is multiplied those that operands have which are scaled so. */
+roof_status rf_ceilings_take(roof_ceilings *ceilings, const roof_types *types, roof_error *error);
 
 /** FLOP/s; NaN where only a measured figure is known. */
 double rf_peak_limit(const roof_peak *peak);

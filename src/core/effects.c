@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/dtype.h"
 #include "core/form.h"
 #include "core/letters.h"
 #include "core/number.h"
@@ -183,14 +184,23 @@ roof_status rf_framework_find(const roof_machine *machine, const char *text, con
   return ROOF_OK;
 }
 
+/** Whether a scale for each block of operands takes kernels of its own: hardware with a peak of such operands multiplies them as
+ * any others. */
+static bool has_own_kernels(const roof_machine *machine, const roof_types *types) {
+  const roof_peak *peak = roof_machine_peak(machine, rf_operands(types), ROOF_MATRIX, false, ROOF_DATASHEET);
+  bool hardware = peak != NULL && roof_dtype_multiplied(peak->dtype) != peak->dtype;
+  return roof_types_in_blocks(types) && !hardware;
+}
+
 const roof_constants *roof_constants_find(const roof_machine *machine, roof_kernel_kind kind,
                                           const roof_types *types, const char *framework) {
   const roof_constants *found = NULL;
   double least = INFINITY;
+  bool blocks = has_own_kernels(machine, types);
   for (int i = 0; i < machine->constants_count; i++) {
     const roof_constants *c = &machine->constants[i];
     bool own = framework != NULL && strcmp(c->framework, framework) == 0;
-    bool alike = c->blocks == roof_types_in_blocks(types);
+    bool alike = c->blocks == blocks;
     bool stored_alike = c->narrow == roof_types_narrow(types, kind);
     double far = distance(c->dtype, roof_dtype_multiplied(types->compute)) - (alike ? 0.5 : 0) -
                  (stored_alike ? 0.25 : 0) - (own ? 0.125 : 0);

@@ -51,7 +51,7 @@ static const rf_field origin_fields[] = {
 const rf_record rf_origin_record = RECORD(roof_origin, origin_fields);
 
 static const rf_field peak_fields[] = {
-    {"dtype", .type = FIELD_DTYPE, AT(roof_peak, dtype), .required = true},
+    {"dtype", .type = FIELD_SCALED, AT(roof_peak, dtype), .required = true},
     {"unit", .type = FIELD_UNIT, AT(roof_peak, unit), .required = true},
     {"isa", .type = FIELD_TEXT, AT(roof_peak, isa)},
     {"cores", .type = FIELD_CORES, AT(roof_peak, cores)},

@@ -267,10 +267,9 @@ const char *roof_machine_title(const roof_machine *machine) {
   return machine->title[0] != '\0' ? machine->title : machine->name;
 }
 
-const roof_peak *roof_machine_peak(const roof_machine *machine, roof_dtype dtype, roof_unit unit, bool sparse,
-                                   roof_provenance kind) {
+static const roof_peak *best_peak(const roof_machine *machine, roof_dtype dtype, roof_unit unit, bool sparse,
+                                  roof_provenance kind) {
   const roof_peak *best = NULL;
-  dtype = roof_dtype_multiplied(dtype);
   for (int i = 0; i < machine->peak_count; i++) {
     const roof_peak *peak = &machine->peaks[i];
     if (peak->dtype != dtype || peak->unit != unit || peak->sparse != sparse || peak->mixed ||
@@ -284,6 +283,13 @@ const roof_peak *roof_machine_peak(const roof_machine *machine, roof_dtype dtype
     }
   }
   return best;
+}
+
+const roof_peak *roof_machine_peak(const roof_machine *machine, roof_dtype dtype, roof_unit unit, bool sparse,
+                                   roof_provenance kind) {
+  const roof_peak *own = best_peak(machine, dtype, unit, sparse, kind);
+  roof_dtype multiplied = roof_dtype_multiplied(dtype);
+  return own != NULL || multiplied == dtype ? own : best_peak(machine, multiplied, unit, sparse, kind);
 }
 
 const char *roof_peak_density(const roof_machine *machine, const roof_peak *peak) {

@@ -163,34 +163,39 @@ static void take_launch(roof_ceilings *c, const roof_target *target) {
   }
 }
 
+roof_status rf_ceilings_take(roof_ceilings *c, const roof_types *types, roof_error *error) {
+  roof_options theoretical = c->options;
+  roof_target target;
+  roof_status status = roof_target_init(&target, c->machine, types, &c->options, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  take(c, &target, false);
+  take_launch(c, &target);
+  theoretical.achieved = false;
+  if (roof_target_init(&target, c->machine, types, &theoretical, NULL) == ROOF_OK) {
+    take(c, &target, true);
+  }
+  return ROOF_OK;
+}
+
 roof_status roof_ceilings_init(roof_ceilings *ceilings, const roof_machine *machine, int cores,
                                const roof_options *options, roof_error *error) {
   roof_options defaults = roof_options_default(), asked = options != NULL ? *options : defaults;
-  roof_options theoretical = asked;
   roof_ceilings c = {.machine = machine,
                      .cores = cores,
                      .options = asked,
                      .launch_seconds = NAN,
                      .least_launch_seconds = NAN,
                      .overhead_cutoff = NAN};
-  theoretical.achieved = false;
   no_price(&c.reached);
   no_price(&c.least);
   for (int d = 0; d < ROOF_DTYPE_COUNT && machine != NULL; d++) {
     roof_types types = roof_types_of((roof_dtype)d);
-    roof_target target;
     roof_error why = {0};
-    roof_status status = roof_target_init(&target, machine, &types, &asked, &why);
-    if (status == ROOF_E_UNSUPPORTED) {
-      continue; /* no sparse peak of this format */
-    }
-    if (status != ROOF_OK) {
+    roof_status status = rf_ceilings_take(&c, &types, &why);
+    if (status != ROOF_OK && status != ROOF_E_UNSUPPORTED) { /* no sparse peak of this format */
       return roof_error_set(error, status, "%s", why.message);
-    }
-    take(&c, &target, false);
-    take_launch(&c, &target);
-    if (roof_target_init(&target, machine, &types, &theoretical, NULL) == ROOF_OK) {
-      take(&c, &target, true);
     }
   }
   *ceilings = c;

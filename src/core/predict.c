@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/curve.h"
+#include "core/dtype.h"
 #include "core/energy.h"
 #include "core/form.h"
 #include "core/link.h"
@@ -148,7 +149,7 @@ static const roof_peak *wider_lanes(const roof_machine *machine, roof_dtype dtyp
 static const roof_peak *resolve_peak(const roof_target *target, roof_unit unit) {
   const roof_machine *machine = target->machine;
   roof_provenance kind = target->options.achieved ? ROOF_MEASURED : ROOF_DATASHEET;
-  roof_dtype dtype = target->types.compute;
+  roof_dtype dtype = rf_operands(&target->types);
   if (target->options.unit >= 0) {
     unit = (roof_unit)target->options.unit;
   }

@@ -19,6 +19,7 @@ typedef enum rf_field_type {
   FIELD_FLAG,      /**< null is false */
   FIELD_SUPPORTED, /**< the opposite of a flag; null is true */
   FIELD_DTYPE,
+  FIELD_SCALED, /**< a format, also one with scales */
   FIELD_UNIT,
   FIELD_KIND,
   FIELD_LEVEL,

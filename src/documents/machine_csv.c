@@ -47,6 +47,7 @@ static void add_field(roof_text *out, const rf_field *f, const char *at) {
     roof_text_add(out, *(const bool *)(const void *)at ? "true" : "false");
     break;
   case FIELD_DTYPE:
+  case FIELD_SCALED:
     roof_text_add(out, roof_dtype_name(*(const roof_dtype *)(const void *)at));
     break;
   case FIELD_UNIT:

@@ -158,6 +158,7 @@ static roof_status read_flag(reader *r, const rf_field *f, json_t *value, char *
   }
 
 READ_WORD(read_dtype, roof_dtype, roof_dtype_parse)
+READ_WORD(read_scaled, roof_dtype, roof_dtype_parse_scaled)
 READ_WORD(read_unit, roof_unit, roof_unit_parse)
 READ_WORD(read_kind, roof_provenance, roof_provenance_parse)
 READ_WORD(read_level, roof_level_kind, roof_level_kind_parse)
@@ -350,6 +351,7 @@ static roof_status read_value(reader *r, const rf_field *f, json_t *value, char 
       [FIELD_KIND] = read_kind,       [FIELD_LEVEL] = read_level,  [FIELD_KERNEL] = read_kernel,
       [FIELD_NAMES] = read_list,      [FIELD_TEXTS] = read_list,   [FIELD_OBJECT] = read_object,
       [FIELD_OBJECTS] = read_list,    [FIELD_POINTS] = read_list,  [FIELD_NUMBERS] = read_list,
+      [FIELD_SCALED] = read_scaled,
   };
   return readers[f->type](r, f, value, f->capacity > 0 ? base : base + f->offset);
 }

@@ -141,6 +141,7 @@ static void write_value(roof_text *out, const rf_field *f, const char *base) {
       [FIELD_KIND] = write_kind,       [FIELD_LEVEL] = write_level,  [FIELD_KERNEL] = write_kernel,
       [FIELD_NAMES] = write_list,      [FIELD_TEXTS] = write_list,   [FIELD_OBJECT] = write_object,
       [FIELD_OBJECTS] = write_list,    [FIELD_POINTS] = write_list,  [FIELD_NUMBERS] = write_list,
+      [FIELD_SCALED] = write_dtype,
   };
   if (f->capacity == 0 && base == NULL) {
     roof_text_add(out, "null");

@@ -79,7 +79,7 @@ static const struct {
   const char *key, *dtype;
 } formats[] = {{"float64", "fp64"}, {"f64", "fp64"},   {"float32", "fp32"},  {"f32", "fp32"},
                {"float16", "fp16"}, {"f16", "fp16"},   {"bfloat16", "bf16"}, {"e4m3", "fp8"},
-               {"e5m2", "fp8"},     {"nvfp4", "fp4"},  {"mxfp4", "fp4"},     {"mxfp8", "fp8"},
+               {"e5m2", "fp8"},     {"nvfp4", "fp4"},  {"mxfp4", "fp4"},     {"mxfp8", "mxfp8"},
                {"w8a8", "int8"},    {"w4a16", "int4"}, {"4bit", "int4"},     {"8bit", "int8"}};
 
 static roof_status add_formats(rf_names *names, roof_error *error) {

@@ -180,6 +180,15 @@ ROWS
   [[ $output != *nominal* ]]
 }
 
+@test "products of operands with scales have their own peak on GeForce cards" {
+  run -0 "$ROOFLINE" claim 654TFLOP/s --machine rtx5090 --dtype mxfp8
+  [ "${lines[0]}" = "possible: 78 % of the dense mxfp8 matrix peak (838.0 TFLOP/s, assumed) of NVIDIA GeForce RTX 5090" ]
+  run -1 "$ROOFLINE" claim 654TFLOP/s --machine rtx5090 --dtype fp8
+  run -0 "$ROOFLINE" claim gemm m=4096 n=4096 k=4096 210us --machine rtx5090 --dtype mxfp8
+  run -0 "$ROOFLINE" predict gemm m=4096 n=4096 k=4096 --machine rtx5090 --dtype mxfp8 --json
+  [ "$(json '.seconds.expected < 300e-6')" = true ]
+}
+
 @test "a claim names its source in a word, the whole trail stands in the machine and in JSON" {
   claim 0 1880GB/s
   has 'source   datasheet of 2026-08-22; `roofline machine show nvidia-h100-sxm`'

@@ -5,6 +5,7 @@
 #include "roofline/catalog.h"
 #include "roofline/claim.h"
 #include "roofline/documents.h"
+#include "roofline/effects.h"
 #include "roofline/ops.h"
 #include "roofline/shape.h"
 
@@ -95,6 +96,33 @@ static void what_was_measured_is_possible(void **state) {
   assert_string_equal(beyond.limit_name, "dense bf16 matrix peak");
   assert_string_equal(below.limit_name, "dense bf16 matrix peak");
   roof_machine_free(card);
+}
+
+/** GeForce cards halve plain products with fp32 sums, not those of operands with scales for few numbers. */
+static void operands_with_scales_have_their_own_peak(void **state) {
+  (void)state;
+  static const struct {
+    const char *machine;
+    roof_dtype dtype;
+    double group, peak;
+    bool as_plain; /* constants of kernels */
+  } cases[] = {
+      {"rtx5090", ROOF_FP8, 0, 419e12, true},           {"rtx5090", ROOF_MXFP8, 0, 838e12, true},
+      {"rtx5090", ROOF_FP8, 32, 838e12, true},          {"rtx5090", ROOF_FP8, 128.0 * 128, 419e12, false},
+      {"rtx-pro-6000", ROOF_MXFP8, 0, 1007.6e12, true}, {"h100", ROOF_MXFP8, 0, 1978.9e12, false}};
+  roof_options options = roof_options_default();
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    roof_machine *card = NULL;
+    roof_target of_card;
+    roof_types types = roof_types_of(cases[i].dtype);
+    types.group = cases[i].group;
+    assert_int_equal(roof_catalog_load(cases[i].machine, &card, NULL), ROOF_OK);
+    assert_int_equal(roof_target_init(&of_card, card, &types, &options, NULL), ROOF_OK);
+    assert_near(of_card.peak[ROOF_MATRIX]->flops_per_second, cases[i].peak, 1e-3);
+    const roof_constants *constants = roof_constants_find(card, ROOF_KERNEL_PRODUCT, &types, NULL);
+    assert_int_equal(!constants->blocks, cases[i].as_plain);
+    roof_machine_free(card);
+  }
 }
 
 static void a_bandwidth_is_another_figure(void **state) {
@@ -264,6 +292,7 @@ int main(void) {
       cmocka_unit_test(a_rate_of_the_machine),
       cmocka_unit_test(a_sparse_peak_has_the_clock_of_the_dense_one),
       cmocka_unit_test(what_was_measured_is_possible),
+      cmocka_unit_test(operands_with_scales_have_their_own_peak),
       cmocka_unit_test(a_bandwidth_is_another_figure),
       cmocka_unit_test(an_operation_at_any_speed),
       cmocka_unit_test(the_limit_is_named_by_what_takes_its_time),

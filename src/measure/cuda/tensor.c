@@ -149,7 +149,7 @@ static void add_peak(const bench *b, const rf_samples *samples, double precision
   roof_peak *peak = roof_machine_add_peak(machine);
   double flops = b->peak->flops * b->peak->products * ROUNDS * blocks_of(b);
   b->device->driver->telemetry(b->device, &now);
-  peak->dtype = b->peak->dtype;
+  peak->dtype = b->peak->scale.power ? ROOF_MXFP8 : b->peak->dtype;
   peak->unit = b->peak->unit;
   peak->kind = ROOF_MEASURED;
   peak->flops_per_second = flops / samples->stats.median;
