@@ -119,21 +119,32 @@ static void judge_sparse(roof_claim_judged *j, const roof_target *target, const 
   }
 }
 
-/** What was measured above the vendor's figure can be: a consumer card runs above its nominal clock. */
-static void heed_measured(roof_claim_judged *j, const roof_machine *machine, const roof_peak *own) {
+/** What was measured above the vendor's figure, as a consumer card runs above its nominal clock; NULL: nothing was. */
+static const roof_peak *measured_above(const roof_machine *machine, const roof_peak *own) {
   const roof_peak *measured = roof_machine_peak(machine, own->dtype, own->unit, own->sparse, ROOF_MEASURED);
-  if (measured == NULL || measured->kind != ROOF_MEASURED || measured->flops_per_second <= j->limit ||
-      j->claimed > measured->flops_per_second * (1 + ROOF_PLACE_ROUNDING)) {
-    return;
-  }
-  snprintf(j->limit_name, sizeof j->limit_name, "measured %s %s peak, above its nominal one",
-           roof_dtype_name(own->dtype), roof_unit_name(own->unit));
-  set_source(j, measured->kind, measured->date, measured->source);
-  j->limit = measured->flops_per_second;
-  j->placed.share = j->claimed / j->limit;
+  return measured != NULL && measured->kind == ROOF_MEASURED &&
+                 measured->flops_per_second > own->flops_per_second
+             ? measured
+             : NULL;
+}
+
+/** What was measured can be: judges by `limit` a claim that is not above it. */
+static void heed_limit(roof_claim_judged *j, double limit) {
+  j->limit = limit;
+  j->placed.share = j->claimed / limit;
   j->placed.state = ROOF_PLACE_POSSIBLE;
   j->placed.verdict = roof_verdict_on(ROOF_ACHIEVED, j->placed.share);
   j->possible = true;
+}
+
+static void heed_measured(roof_claim_judged *j, const roof_machine *machine, const roof_peak *own) {
+  const roof_peak *measured = measured_above(machine, own);
+  if (measured != NULL && j->claimed <= measured->flops_per_second * (1 + ROOF_PLACE_ROUNDING)) {
+    snprintf(j->limit_name, sizeof j->limit_name, "measured %s %s peak, above its nominal one",
+             roof_dtype_name(own->dtype), roof_unit_name(own->unit));
+    set_source(j, measured->kind, measured->date, measured->source);
+    heed_limit(j, measured->flops_per_second);
+  }
 }
 
 /** The nominal clock of a peak; that of a sparse one is the dense one's. */
@@ -143,8 +154,7 @@ static double clock_of(const roof_machine *machine, const roof_peak *own) {
   return isnan(clock) ? machine->clock_hz : clock;
 }
 
-/** Whether a peak of the machine was measured above the nominal one, whatever its format: the clock is higher under load. */
-static bool exceeds_nominal(const roof_machine *machine) {
+bool rf_exceeds_nominal(const roof_machine *machine) {
   bool exceeds = false;
   for (int i = 0; i < machine->peak_count && !exceeds; i++) {
     const roof_peak *p = &machine->peaks[i];
@@ -163,7 +173,7 @@ static void judge_clock(roof_claim_judged *j, const roof_machine *machine, const
   if (!j->possible && j->placed.share <= most && strcmp(machine->device_class, "gpu") == 0 && clock > 0) {
     j->clock_hz = clock;
     j->needed_hz = clock * j->placed.share;
-    j->placed.state = exceeds_nominal(machine) ? ROOF_PLACE_UNKNOWN : j->placed.state;
+    j->placed.state = rf_exceeds_nominal(machine) ? ROOF_PLACE_UNKNOWN : j->placed.state;
   }
 }
 
@@ -362,6 +372,35 @@ static double moved_bytes(const roof_target *target, const roof_claim *c, const 
   return p->bytes > 0 ? p->bytes : ring.work.link_bytes;
 }
 
+/** Where the operation stands with another peak in place of that of its unit. */
+static void place_at(const roof_target *target, const roof_prediction *p, const roof_peak *peak,
+                     double seconds, roof_placed *placed) {
+  roof_target faster = *target;
+  faster.peak[p->work.unit] = peak;
+  faster.seconds_per_flop[p->work.unit] = 1 / peak->flops_per_second;
+  roof_place_work(&faster, &p->work, seconds, NAN, placed);
+}
+
+/** As heed_measured, of an operation whose arithmetic takes the time. */
+static void heed_measured_operation(roof_claim_judged *j, const roof_target *target,
+                                    const roof_prediction *p) {
+  const roof_peak *measured = measured_above(target->machine, p->peak);
+  roof_placed placed;
+  if (measured == NULL) {
+    return;
+  }
+  place_at(target, p, measured, j->placed.seconds, &placed);
+  if (placed.share <= 1 + ROOF_PLACE_ROUNDING) {
+    placed.state = ROOF_PLACE_POSSIBLE;
+    placed.verdict = roof_verdict_on(ROOF_ACHIEVED, placed.share);
+    j->placed = placed;
+    settle(j, j->kind, j->claimed);
+    snprintf(j->limit_name, sizeof j->limit_name, "%s-bound (%s), measured above the nominal peak",
+             roof_regime_name(placed.regime), placed.binding);
+    set_source(j, measured->kind, measured->date, measured->source);
+  }
+}
+
 static roof_status judge_operation(roof_claim_judged *j, const roof_claim *c, const roof_target *target,
                                    roof_error *error) {
   roof_prediction p;
@@ -395,9 +434,16 @@ static roof_status judge_operation(roof_claim_judged *j, const roof_claim *c, co
   settle(j, kind, claimed);
   j->fits = p.regime != ROOF_CAPACITY_BOUND;
   source_operation(j, target, &p);
+  bool computes = j->placed.regime == ROOF_COMPUTE_BOUND && p.peak != NULL;
+  if (!j->possible && computes) {
+    heed_measured_operation(j, target, &p);
+  }
   judge_algorithm(j, &p);
   judge_cache(j, target, &p);
-  if (!j->possible && p.work.flops > 0 && !target->options.sparse) {
+  if (computes && rf_exceeds_nominal(target->machine)) {
+    judge_clock(j, target->machine, p.peak);
+  }
+  if (!j->possible && isnan(j->clock_hz) && p.work.flops > 0 && !target->options.sparse) {
     judge_sparse_operation(j, target, &p.work);
   }
   return ROOF_OK;

@@ -274,13 +274,13 @@ static void explain_sparse(const roof_claim_judged *j, char *out, size_t size) {
 }
 
 /** The clock that a claim above a nominal peak takes, "" where that is no cause. */
-static void explain_clock(const roof_claim_judged *j, char *out, size_t size) {
+static void explain_clock(const roof_claim_judged *j, const roof_machine *machine, char *out, size_t size) {
   char nominal[SHORT], needed[SHORT];
   out[0] = '\0';
   if (!isnan(j->clock_hz)) {
     snprintf(out, size, "; the peak is at a nominal %s%s: this takes %s",
              roof_quantity_format(nominal, SHORT, j->clock_hz, "Hz"),
-             j->placed.state == ROOF_PLACE_UNKNOWN ? ", above which it was measured" : "",
+             rf_exceeds_nominal(machine) ? ", above which it was measured" : "",
              roof_quantity_format(needed, SHORT, j->needed_hz, "Hz"));
   }
 }
@@ -310,7 +310,7 @@ void rf_claim_explain(roof_claim_judged *j, const roof_claim *claim, const roof_
              j->limit_name, assumed);
   }
   explain_sparse(j, sparse, sizeof sparse);
-  explain_clock(j, clock, sizeof clock);
+  explain_clock(j, machine, clock, sizeof clock);
   explain_algorithm(j, other, sizeof other);
   const char *of = j->placed.share >= 10 ? "" : "of ", *only = j->possible ? j->algorithm : NULL;
   const char *state = roof_place_state_name(j->possible ? ROOF_PLACE_POSSIBLE : j->placed.state);

@@ -180,6 +180,18 @@ ROWS
   [[ $output != *nominal* ]]
 }
 
+@test "an operation is judged by what was measured above a peak, as a bare rate is" {
+  run -0 "$ROOFLINE" claim gemm m=8192 n=8192 k=8192 236TFLOP/s --machine rtx5090 --dtype bf16
+  [ "${lines[0]}" = "possible: 100 % of the 236.0 TFLOP/s gemm can reach on NVIDIA GeForce RTX 5090, compute-bound (bf16 matrix), measured above the nominal peak" ]
+  has 'source   measured of 2026-11-22'
+  run -0 "$ROOFLINE" claim gemm m=8192 n=8192 k=8192 4.7ms --machine rtx5090 --dtype bf16
+  [[ ${lines[0]} == "possible: 99 % of what "* ]]
+  run -0 "$ROOFLINE" claim gemm m=8192 n=8192 k=8192 245TFLOP/s --machine rtx5090 --dtype bf16
+  [[ ${lines[0]} == "unknown: 117 % of "*"nominal 2.407 GHz, above which it was measured: this takes 2.815 GHz"* ]]
+  run -1 "$ROOFLINE" claim gemm m=8192 n=8192 k=8192 300TFLOP/s --machine rtx5090 --dtype bf16
+  has 'a sparse figure'
+}
+
 @test "products of operands with scales have their own peak on GeForce cards" {
   run -0 "$ROOFLINE" claim 654TFLOP/s --machine rtx5090 --dtype mxfp8
   [ "${lines[0]}" = "possible: 78 % of the dense mxfp8 matrix peak (838.0 TFLOP/s, assumed) of NVIDIA GeForce RTX 5090" ]
