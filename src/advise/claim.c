@@ -165,12 +165,19 @@ bool rf_exceeds_nominal(const roof_machine *machine) {
   return exceeds;
 }
 
-/** A little above a peak at its nominal clock: which clock that takes. No card runs half as fast again. What runs above its
- * nominal clock may reach it. */
+/** How many times its nominal clock a device may run at: no card half as fast again, processors on all cores at 1.48 (EPYC 9654)
+ * and 1.6 times their base clock (Xeon 6980P), as the notes of their files have it. */
+static double highest_clock(const roof_machine *machine) {
+  return strcmp(machine->device_class, "gpu") == 0   ? 1.3
+         : strcmp(machine->device_class, "cpu") == 0 ? 1.6
+                                                     : 1;
+}
+
+/** A little above a peak at its nominal clock: which clock that takes. What runs above its nominal clock may reach it. */
 static void judge_clock(roof_claim_judged *j, const roof_machine *machine, const roof_peak *own) {
-  static const double most = 1.3;
   double clock = clock_of(machine, own);
-  if (!j->possible && j->placed.share <= most && strcmp(machine->device_class, "gpu") == 0 && clock > 0) {
+  bool nominal = own->kind != ROOF_MEASURED && clock > 0;
+  if (!j->possible && nominal && j->placed.share <= highest_clock(machine)) {
     j->clock_hz = clock;
     j->needed_hz = clock * j->placed.share;
     j->placed.state = rf_exceeds_nominal(machine) ? ROOF_PLACE_UNKNOWN : j->placed.state;
@@ -440,7 +447,7 @@ static roof_status judge_operation(roof_claim_judged *j, const roof_claim *c, co
   }
   judge_algorithm(j, &p);
   judge_cache(j, target, &p);
-  if (computes && rf_exceeds_nominal(target->machine)) {
+  if (computes && (target->parts_stay || rf_exceeds_nominal(target->machine))) {
     judge_clock(j, target->machine, p.peak);
   }
   if (!j->possible && isnan(j->clock_hz) && p.work.flops > 0 && !target->options.sparse) {

@@ -180,6 +180,15 @@ ROWS
   [[ $output != *nominal* ]]
 }
 
+@test "a claim above a peak at a processor's base clock says which clock it takes" {
+  run -0 "$ROOFLINE" claim gemm m=8192 n=8192 k=8192 5TFLOP/s --machine epyc-9654 --dtype fp64
+  [ "${lines[0]}" = "unknown: 136 % of the 3.686 TFLOP/s gemm can reach on AMD EPYC 9654, compute-bound (fp64 vector), assumed; the peak is at a nominal 2.400 GHz: this takes 3.255 GHz" ]
+  run -0 "$ROOFLINE" claim 5TFLOP/s --machine epyc-9654 --dtype fp64
+  has 'the peak is at a nominal 2.400 GHz: this takes 3.255 GHz'
+  run -0 "$ROOFLINE" claim 6.2TFLOP/s --machine epyc-9654 --dtype fp64
+  [[ $output != *nominal* ]]
+}
+
 @test "an operation is judged by what was measured above a peak, as a bare rate is" {
   run -0 "$ROOFLINE" claim gemm m=8192 n=8192 k=8192 236TFLOP/s --machine rtx5090 --dtype bf16
   [ "${lines[0]}" = "possible: 100 % of the 236.0 TFLOP/s gemm can reach on NVIDIA GeForce RTX 5090, compute-bound (bf16 matrix), measured above the nominal peak" ]
