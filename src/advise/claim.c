@@ -128,12 +128,11 @@ static const roof_peak *measured_above(const roof_machine *machine, const roof_p
              : NULL;
 }
 
-/** What was measured can be: judges by `limit` a claim that is not above it. */
-static void heed_limit(roof_claim_judged *j, double limit) {
-  j->limit = limit;
-  j->placed.share = j->claimed / limit;
+/** What was measured can be: `share` of it is at most what rounding makes of all. */
+static void heed_share(roof_claim_judged *j, double share) {
+  j->placed.share = share;
   j->placed.state = ROOF_PLACE_POSSIBLE;
-  j->placed.verdict = roof_verdict_on(ROOF_ACHIEVED, j->placed.share);
+  j->placed.verdict = roof_verdict_on(ROOF_ACHIEVED, fmin(share, 1));
   j->possible = true;
 }
 
@@ -143,7 +142,8 @@ static void heed_measured(roof_claim_judged *j, const roof_machine *machine, con
     snprintf(j->limit_name, sizeof j->limit_name, "measured %s %s peak, above its nominal one",
              roof_dtype_name(own->dtype), roof_unit_name(own->unit));
     set_source(j, measured->kind, measured->date, measured->source);
-    heed_limit(j, measured->flops_per_second);
+    j->limit = measured->flops_per_second;
+    heed_share(j, j->claimed / j->limit);
   }
 }
 
@@ -228,13 +228,42 @@ static roof_status judge_rate(roof_claim_judged *j, const roof_claim *c, const r
 static void heed_benchmark(roof_claim_judged *j, const roof_machine *machine) {
   const roof_level *level = roof_machine_level(machine, ROOF_MEMORY, ROOF_MEASURED);
   double costs[ROOF_MIX_COUNT];
-  if (!j->possible || level == NULL || level->kind != ROOF_MEASURED) {
+  if (level == NULL || level->kind != ROOF_MEASURED) {
     return;
   }
   roof_level_costs(level, costs);
   double share = j->claimed * roof_costs_least(costs);
   if (share >= ROOF_STOP_FRACTION && share <= 1) {
     j->placed.verdict = roof_verdict_on(ROOF_ACHIEVED, share);
+  }
+}
+
+/** The fastest that was measured of a level, by whatever pattern; NULL: nothing was. */
+static const roof_level *fastest_measured(const roof_machine *machine, roof_level_kind kind,
+                                          double *fastest) {
+  const roof_level *found = NULL;
+  *fastest = 0;
+  for (int i = 0; i < machine->level_count; i++) {
+    const roof_level *level = &machine->levels[i];
+    double costs[ROOF_MIX_COUNT];
+    roof_level_costs(level, costs);
+    double rate = 1 / roof_costs_least(costs);
+    if (level->level == kind && level->kind == ROOF_MEASURED && rate > *fastest) {
+      *fastest = rate;
+      found = level;
+    }
+  }
+  return found;
+}
+
+static void heed_measured_level(roof_claim_judged *j, const roof_machine *machine, const roof_level *own) {
+  double fastest;
+  const roof_level *measured = fastest_measured(machine, own->level, &fastest);
+  if (measured != NULL && fastest > j->limit && j->claimed <= fastest * (1 + ROOF_PLACE_ROUNDING)) {
+    snprintf(j->limit_name, sizeof j->limit_name, "measured %s bandwidth, above its nominal one", own->name);
+    set_source(j, measured->kind, measured->date, measured->source);
+    j->limit = fastest;
+    heed_share(j, j->claimed / j->limit);
   }
 }
 
@@ -263,8 +292,10 @@ static roof_status judge_bandwidth(roof_claim_judged *j, const roof_claim *c, co
   }
   if (status == ROOF_OK) {
     settle(j, ROOF_CLAIM_BANDWIDTH, claimed);
-    if (link == NULL) {
+    if (link == NULL && j->possible) {
       heed_benchmark(j, target->machine);
+    } else if (link == NULL) {
+      heed_measured_level(j, target->machine, level);
     }
     match_bandwidths(j, target->machine);
   }
@@ -379,32 +410,35 @@ static double moved_bytes(const roof_target *target, const roof_claim *c, const 
   return p->bytes > 0 ? p->bytes : ring.work.link_bytes;
 }
 
-/** Where the operation stands with another peak in place of that of its unit. */
-static void place_at(const roof_target *target, const roof_prediction *p, const roof_peak *peak,
-                     double seconds, roof_placed *placed) {
-  roof_target faster = *target;
-  faster.peak[p->work.unit] = peak;
-  faster.seconds_per_flop[p->work.unit] = 1 / peak->flops_per_second;
-  roof_place_work(&faster, &p->work, seconds, NAN, placed);
-}
-
-/** As heed_measured, of an operation whose arithmetic takes the time. */
+/** As heed_measured, of an operation: by peak and memory as they were measured. */
 static void heed_measured_operation(roof_claim_judged *j, const roof_target *target,
                                     const roof_prediction *p) {
-  const roof_peak *measured = measured_above(target->machine, p->peak);
+  const roof_peak *peak = p->peak != NULL ? measured_above(target->machine, p->peak) : NULL;
+  double fastest;
+  const roof_level *level = fastest_measured(target->machine, target->memory, &fastest);
+  roof_target faster = *target;
   roof_placed placed;
-  if (measured == NULL) {
-    return;
+  if (peak != NULL) {
+    faster.peak[p->work.unit] = peak;
+    faster.seconds_per_flop[p->work.unit] = 1 / peak->flops_per_second;
   }
-  place_at(target, p, measured, j->placed.seconds, &placed);
+  for (int i = 0; i < ROOF_MIX_COUNT && level != NULL; i++) {
+    double *cost = &faster.seconds_per_byte[target->memory][i];
+    *cost = fmin(*cost, 1 / fastest);
+  }
+  roof_place_work(&faster, &p->work, j->placed.seconds, NAN, &placed);
   if (placed.share <= 1 + ROOF_PLACE_ROUNDING) {
-    placed.state = ROOF_PLACE_POSSIBLE;
-    placed.verdict = roof_verdict_on(ROOF_ACHIEVED, placed.share);
+    bool computes = placed.regime == ROOF_COMPUTE_BOUND && peak != NULL;
     j->placed = placed;
     settle(j, j->kind, j->claimed);
-    snprintf(j->limit_name, sizeof j->limit_name, "%s-bound (%s), measured above the nominal peak",
+    heed_share(j, placed.share);
+    snprintf(j->limit_name, sizeof j->limit_name, "%s-bound (%s), measured above its nominal figure",
              roof_regime_name(placed.regime), placed.binding);
-    set_source(j, measured->kind, measured->date, measured->source);
+    if (computes) {
+      set_source(j, peak->kind, peak->date, peak->source);
+    } else if (level != NULL) {
+      set_source(j, level->kind, level->date, level->source);
+    }
   }
 }
 
@@ -442,7 +476,7 @@ static roof_status judge_operation(roof_claim_judged *j, const roof_claim *c, co
   j->fits = p.regime != ROOF_CAPACITY_BOUND;
   source_operation(j, target, &p);
   bool computes = j->placed.regime == ROOF_COMPUTE_BOUND && p.peak != NULL;
-  if (!j->possible && computes) {
+  if (!j->possible) {
     heed_measured_operation(j, target, &p);
   }
   judge_algorithm(j, &p);

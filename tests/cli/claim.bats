@@ -191,7 +191,7 @@ ROWS
 
 @test "an operation is judged by what was measured above a peak, as a bare rate is" {
   run -0 "$ROOFLINE" claim gemm m=8192 n=8192 k=8192 236TFLOP/s --machine rtx5090 --dtype bf16
-  [ "${lines[0]}" = "possible: 100 % of the 236.0 TFLOP/s gemm can reach on NVIDIA GeForce RTX 5090, compute-bound (bf16 matrix), measured above the nominal peak" ]
+  [ "${lines[0]}" = "possible: 100 % of the 236.0 TFLOP/s gemm can reach on NVIDIA GeForce RTX 5090, compute-bound (bf16 matrix), measured above its nominal figure" ]
   has 'source   measured of 2026-11-22'
   run -0 "$ROOFLINE" claim gemm m=8192 n=8192 k=8192 4.7ms --machine rtx5090 --dtype bf16
   [[ ${lines[0]} == "possible: 99 % of what "* ]]
@@ -199,6 +199,18 @@ ROWS
   [[ ${lines[0]} == "unknown: 117 % of "*"nominal 2.407 GHz, above which it was measured: this takes 2.815 GHz"* ]]
   run -1 "$ROOFLINE" claim gemm m=8192 n=8192 k=8192 300TFLOP/s --machine rtx5090 --dtype bf16
   has 'a sparse figure'
+}
+
+@test "a bandwidth that was measured above the nominal one is possible" {
+  run -0 "$ROOFLINE" claim 473.9GB/s --machine b580
+  [ "${lines[0]}" = "possible: 100 % of the measured GDDR bandwidth, above its nominal one (473.9 GB/s) of Intel Arc B580" ]
+  has 'verdict  done'
+  run -0 "$ROOFLINE" claim 2018GB/s --machine h100-pcie
+  run -0 "$ROOFLINE" claim copy n=1G 2018GB/s --machine h100-pcie --dtype fp32
+  [ "${lines[0]}" = "possible: 100 % of the 2.018 TB/s copy can reach on NVIDIA H100 PCIe 80GB, memory-bound (HBM), measured above its nominal figure" ]
+  run -1 "$ROOFLINE" claim copy n=1G 2100GB/s --machine h100-pcie --dtype fp32
+  run -1 "$ROOFLINE" claim 490GB/s --machine b580
+  has '107 % of the GDDR bandwidth (456.0 GB/s)'
 }
 
 @test "products of operands with scales have their own peak on GeForce cards" {
