@@ -99,12 +99,13 @@ static void check_limit(report *r, double value, double limit, const char *unit)
   }
 }
 
-/** Every figure of a record against its limit. */
-static void check_limits(report *r, const rf_record *record, const void *base) {
+/** Every figure of a record against its limit, where it has none of its own against that of all. */
+static void check_limits(report *r, const rf_record *record, const void *base, double of_all) {
   for (size_t i = 0; i < record->count; i++) {
     const rf_field *f = &record->fields[i];
     if (f->limit > 0) {
-      check_limit(r, rf_number_at(base, f->offset), rf_number_at(base, f->limit), f->unit);
+      double own = rf_number_at(base, f->limit);
+      check_limit(r, rf_number_at(base, f->offset), isnan(own) ? of_all : own, f->unit);
     }
   }
 }
@@ -155,7 +156,7 @@ static void check_peak(report *r, int index) {
             m->unit_kind[0] != '\0' ? m->unit_kind : "units", peak->flops_per_cycle,
             roof_quantity_format(rate, sizeof rate, clock, "Hz"));
   if (peak->kind == ROOF_MEASURED) {
-    check_limits(r, &rf_peak_record, peak);
+    check_limits(r, &rf_peak_record, peak, NAN);
   } else if (!peak->sparse) {
     check_recomputed(r, peak->flops_per_second, recomputed, "FLOP/s", formula);
     check_dense(r, peak, recomputed);
@@ -218,7 +219,7 @@ static void check_level(report *r, int index) {
   rf_format(formula, sizeof formula, "%g bit x %s / 8", level->bus_bits,
             roof_quantity_format(rate, sizeof rate, level->transfers_per_second, "T/s"));
   if (level->kind == ROOF_MEASURED) {
-    check_limits(r, &rf_level_record, level);
+    check_limits(r, &rf_level_record, level, level->limit_bytes_per_second);
   } else {
     check_recomputed(r, level->bytes_per_second, level->bus_bits / 8 * level->transfers_per_second, "B/s",
                      formula);

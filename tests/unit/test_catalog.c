@@ -926,6 +926,10 @@ static void lint_finds(void **state) {
                   "\"source\": \"s\", \"date\": \"2026-01-31\"}]" LEVELS "}",
        "peaks[0] fp16 matrix", "4.000 TFLOP/s is above its limit of 3.000 TFLOP/s (+33.3 %): explain it",
        false},
+      {HEAD GOOD_PEAKS ", \"levels\": [{\"name\": \"HBM\", \"read_bytes_per_second\": 1e12, "
+                       "\"write_bytes_per_second\": 2e12, \"limit_bytes_per_second\": 1e12, "
+                       "\"kind\": \"measured\", \"source\": \"s\", \"date\": \"2026-01-31\"}]}",
+       "levels[0] HBM", "2.000 TB/s is above its limit of 1.000 TB/s (+100.0 %): explain it", false},
       {HEAD PEAKS "\"flops_per_second\": 4e12, " FIGURE "}, {\"dtype\": \"fp16\", \"unit\": \"matrix\", "
                   "\"flops_per_second\": 4e12, " FIGURE "}]" LEVELS "}",
        "peaks[1] fp16 matrix", "the same figure as peaks[0]", true},
