@@ -68,6 +68,8 @@ typedef struct roof_claim_judged {
   double sparse_share;     /**< of the limit that sparsity would give an impossible claim; NaN: no help */
   double sparse_limit;     /**< FLOP/s of that limit; NaN: of an operation */
   const char *sparse_name; /**< "2:4 sparse"; NULL without `sparse_share` */
+  double sums_share;       /**< of the peak with fp16 sums, where that would make it possible; NaN: no help */
+  double sums_limit;       /**< FLOP/s of that peak */
   const char *
       algorithm; /**< of fewer FLOPs, or a cache of unknown bandwidth, where it alone could be so fast; NULL: none, or not needed */
   double algorithm_seconds; /**< that the operation takes at least with it */

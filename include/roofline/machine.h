@@ -60,10 +60,12 @@ typedef struct roof_peak {
   roof_unit unit;
   roof_provenance kind;
   bool sparse;
-  bool mixed;           /**< needs as many additions as multiply-adds: not for products alone */
-  bool unsupported;     /**< the hardware has no such path; flops_per_second is NaN */
-  int cores;            /**< cores this figure is for, 0: all */
-  int threads_per_core; /**< hardware threads of a core that worked together, 0: one */
+  bool mixed; /**< needs as many additions as multiply-adds: not for products alone */
+  bool
+      fp16_sums; /**< of products summed in fp16, where those summed in fp32 are slower: not for predictions */
+  bool unsupported;                    /**< the hardware has no such path; flops_per_second is NaN */
+  int cores;                           /**< cores this figure is for, 0: all */
+  int threads_per_core;                /**< hardware threads of a core that worked together, 0: one */
   char core_kind[ROOF_CORE_KIND_SIZE]; /**< "P-core", where a machine has several kinds; "": any or all */
   double flops_per_second;             /**< FLOP/s */
   double limit_flops_per_second;       /**< physical limit of a measured figure */
@@ -303,7 +305,7 @@ ROOF_API roof_byte_energy *roof_machine_add_byte_energy(roof_machine *machine);
  *  Errors: none. */
 ROOF_API const char *roof_machine_title(const roof_machine *machine);
 
-/** The dense (or sparse) peak used for predictions, never a mixed one; of a format with scales without one of its own
+/** The dense (or sparse) peak used for predictions, never a mixed one or one with fp16 sums; of a format with scales without one of its own
  *  that of what is multiplied. ROOF_MEASURED prefers measured figures;
  *  ROOF_DATASHEET and ROOF_ASSUMED alike those that are not; where there is none of the preferred, one of the
  *  others serves. Of equals the one for the most cores, then the fastest.

@@ -20,8 +20,9 @@ enum { SHORT = 48 };
 /* Other figures that the claim may be */
 
 static void name_peak(char name[ROOF_CLAIM_NAME], const roof_machine *machine, const roof_peak *peak) {
-  snprintf(name, ROOF_CLAIM_NAME, "%s %s %s peak", roof_peak_density(machine, peak),
-           roof_dtype_name(peak->dtype), roof_unit_name(peak->unit));
+  snprintf(name, ROOF_CLAIM_NAME, "%s %s %s peak%s", roof_peak_density(machine, peak),
+           roof_dtype_name(peak->dtype), roof_unit_name(peak->unit),
+           peak->fp16_sums ? " with fp16 sums" : "");
 }
 
 static void add_match(roof_claim_judged *j, const char *name, double value) {
@@ -116,6 +117,25 @@ static void judge_sparse(roof_claim_judged *j, const roof_target *target, const 
     j->sparse_share = j->claimed / sparse->flops_per_second;
     j->sparse_limit = sparse->flops_per_second;
     j->sparse_name = roof_peak_density(target->machine, sparse);
+  }
+}
+
+/** The peak of the same products summed in fp16, where those summed in fp32 are slower; NULL: there is none. */
+static const roof_peak *with_fp16_sums(const roof_machine *machine, const roof_peak *own) {
+  const roof_peak *found = NULL;
+  for (int i = 0; i < machine->peak_count && !own->sparse; i++) {
+    const roof_peak *peak = &machine->peaks[i];
+    found = peak->fp16_sums && peak->dtype == own->dtype && peak->unit == own->unit ? peak : found;
+  }
+  return found;
+}
+
+/** A claim that `share` of that peak makes possible may be of it: nobody says what it sums in. */
+static void judge_sums(roof_claim_judged *j, const roof_peak *sums, double share) {
+  if (share <= 1 + ROOF_PLACE_ROUNDING) {
+    j->sums_share = share;
+    j->sums_limit = sums->flops_per_second;
+    j->placed.state = ROOF_PLACE_UNKNOWN;
   }
 }
 
@@ -217,8 +237,12 @@ static roof_status judge_rate(roof_claim_judged *j, const roof_claim *c, const r
   if (!j->possible && j->placed.regime != ROOF_MEMORY_BOUND) {
     heed_measured(j, target->machine, peak);
     judge_clock(j, target->machine, peak);
+    const roof_peak *sums = with_fp16_sums(target->machine, peak);
+    if (sums != NULL && !j->possible) {
+      judge_sums(j, sums, j->claimed / sums->flops_per_second);
+    }
   }
-  if (isnan(intensity) && !j->possible && isnan(j->clock_hz)) {
+  if (isnan(intensity) && !j->possible && isnan(j->clock_hz) && isnan(j->sums_share)) {
     judge_sparse(j, target, peak);
   }
   return ROOF_OK;
@@ -410,6 +434,23 @@ static double moved_bytes(const roof_target *target, const roof_claim *c, const 
   return p->bytes > 0 ? p->bytes : ring.work.link_bytes;
 }
 
+static void use_peak(roof_target *target, roof_unit unit, const roof_peak *peak) {
+  target->peak[unit] = peak;
+  target->seconds_per_flop[unit] = 1 / peak->flops_per_second;
+}
+
+/** As judge_sums, of an operation. */
+static void judge_sums_operation(roof_claim_judged *j, const roof_target *target, const roof_prediction *p) {
+  const roof_peak *sums = with_fp16_sums(target->machine, p->peak);
+  roof_target other = *target;
+  roof_placed placed;
+  if (sums != NULL && !j->possible) {
+    use_peak(&other, p->work.unit, sums);
+    roof_place_work(&other, &p->work, j->placed.seconds, NAN, &placed);
+    judge_sums(j, sums, placed.share);
+  }
+}
+
 /** As heed_measured, of an operation: by peak and memory as they were measured. */
 static void heed_measured_operation(roof_claim_judged *j, const roof_target *target,
                                     const roof_prediction *p) {
@@ -419,8 +460,7 @@ static void heed_measured_operation(roof_claim_judged *j, const roof_target *tar
   roof_target faster = *target;
   roof_placed placed;
   if (peak != NULL) {
-    faster.peak[p->work.unit] = peak;
-    faster.seconds_per_flop[p->work.unit] = 1 / peak->flops_per_second;
+    use_peak(&faster, p->work.unit, peak);
   }
   for (int i = 0; i < ROOF_MIX_COUNT && level != NULL; i++) {
     double *cost = &faster.seconds_per_byte[target->memory][i];
@@ -484,7 +524,11 @@ static roof_status judge_operation(roof_claim_judged *j, const roof_claim *c, co
   if (computes && (target->parts_stay || rf_exceeds_nominal(target->machine))) {
     judge_clock(j, target->machine, p.peak);
   }
-  if (!j->possible && isnan(j->clock_hz) && p.work.flops > 0 && !target->options.sparse) {
+  if (computes) {
+    judge_sums_operation(j, target, &p);
+  }
+  if (!j->possible && isnan(j->clock_hz) && isnan(j->sums_share) && p.work.flops > 0 &&
+      !target->options.sparse) {
     judge_sparse_operation(j, target, &p.work);
   }
   return ROOF_OK;
@@ -530,6 +574,8 @@ roof_status roof_claim_judge(const roof_target *target, const roof_claim *claim,
                          .fits = true,
                          .sparse_share = NAN,
                          .sparse_limit = NAN,
+                         .sums_share = NAN,
+                         .sums_limit = NAN,
                          .clock_hz = NAN,
                          .needed_hz = NAN};
   roof_status status = roof_claim_check(claim, error);

@@ -273,6 +273,16 @@ static void explain_sparse(const roof_claim_judged *j, char *out, size_t size) {
   }
 }
 
+/** What fp16 sums would make of a claim, "" where nothing. */
+static void explain_sums(const roof_claim_judged *j, char *out, size_t size) {
+  char share[SHORT], value[SHORT];
+  out[0] = '\0';
+  if (!isnan(j->sums_share)) {
+    snprintf(out, size, "; with fp16 sums, whose peak is %s, it would be %s",
+             roof_quantity_format(value, SHORT, j->sums_limit, "FLOP/s"), percent(share, j->sums_share));
+  }
+}
+
 /** The clock that a claim above a nominal peak takes, "" where that is no cause. */
 static void explain_clock(const roof_claim_judged *j, const roof_machine *machine, char *out, size_t size) {
   char nominal[SHORT], needed[SHORT];
@@ -296,7 +306,7 @@ static void explain_algorithm(const roof_claim_judged *j, char *out, size_t size
 }
 
 void rf_claim_explain(roof_claim_judged *j, const roof_claim *claim, const roof_machine *machine) {
-  char share[SHORT], limit[SHORT], held[384], sparse[128], clock[128], other[128];
+  char share[SHORT], limit[SHORT], held[384], sparse[128], clock[128], sums[128], other[128];
   const char *title = roof_machine_title(machine);
   const char *assumed = j->source[0] != '\0' && j->source_kind == ROOF_ASSUMED ? ", assumed" : "";
   roof_quantity_format(limit, SHORT, j->limit, roof_claim_kind_unit(j->kind));
@@ -311,12 +321,13 @@ void rf_claim_explain(roof_claim_judged *j, const roof_claim *claim, const roof_
   }
   explain_sparse(j, sparse, sizeof sparse);
   explain_clock(j, machine, clock, sizeof clock);
+  explain_sums(j, sums, sizeof sums);
   explain_algorithm(j, other, sizeof other);
   const char *of = j->placed.share >= 10 ? "" : "of ", *only = j->possible ? j->algorithm : NULL;
   const char *state = roof_place_state_name(j->possible ? ROOF_PLACE_POSSIBLE : j->placed.state);
-  snprintf(j->because, sizeof j->because, "%s%s%s: %s %s%s%s%s%s%s%s", state, only != NULL ? " with " : "",
+  snprintf(j->because, sizeof j->because, "%s%s%s: %s %s%s%s%s%s%s%s%s", state, only != NULL ? " with " : "",
            only != NULL ? only : "", percent(share, j->placed.share), of, held,
-           only != NULL ? ", without it" : "", clock, sparse, other,
+           only != NULL ? ", without it" : "", clock, sums, sparse, other,
            j->fits ? "" : "; its data do not fit in the memory");
 }
 

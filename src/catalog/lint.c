@@ -133,9 +133,10 @@ static void check_dense(report *r, const roof_peak *peak, double recomputed) {
 }
 
 static bool same_peak(const roof_peak *a, const roof_peak *b) {
-  return a->dtype == b->dtype && a->unit == b->unit && a->sparse == b->sparse && a->kind == b->kind &&
-         a->cores == b->cores && a->threads_per_core == b->threads_per_core &&
-         strcmp(a->core_kind, b->core_kind) == 0 && strcmp(a->isa, b->isa) == 0;
+  return a->dtype == b->dtype && a->unit == b->unit && a->sparse == b->sparse &&
+         a->fp16_sums == b->fp16_sums && a->kind == b->kind && a->cores == b->cores &&
+         a->threads_per_core == b->threads_per_core && strcmp(a->core_kind, b->core_kind) == 0 &&
+         strcmp(a->isa, b->isa) == 0;
 }
 
 static void check_peak(report *r, int index) {
@@ -159,6 +160,8 @@ static void check_peak(report *r, int index) {
     check_limits(r, &rf_peak_record, peak, NAN);
   } else if (!peak->sparse) {
     check_recomputed(r, peak->flops_per_second, recomputed, "FLOP/s", formula);
+  }
+  if (peak->kind != ROOF_MEASURED && !peak->sparse && !peak->fp16_sums) {
     check_dense(r, peak, recomputed);
   }
 }

@@ -112,7 +112,8 @@ static void add_peaks(builder *b) {
       continue;
     }
     add_peak(b, peak);
-    for (int k = 0; k < m->peak_count && peak->kind != ROOF_MEASURED && !peak->sparse; k++) {
+    for (int k = 0; k < m->peak_count && peak->kind != ROOF_MEASURED && !peak->sparse && !peak->fp16_sums;
+         k++) {
       if (m->peaks[k].kind == ROOF_MEASURED && same_path(&m->peaks[k], peak)) {
         add_peak(b, &m->peaks[k]);
       }

@@ -64,6 +64,7 @@ static const rf_field peak_fields[] = {
     {"spread", .type = FIELD_AMOUNT, AT(roof_peak, spread)},
     {"sparse", .type = FIELD_FLAG, AT(roof_peak, sparse)},
     {"mixed", .type = FIELD_FLAG, AT(roof_peak, mixed)},
+    {"fp16_sums", .type = FIELD_FLAG, AT(roof_peak, fp16_sums)},
     {"supported", .type = FIELD_SUPPORTED, AT(roof_peak, unsupported)},
     {"flops_per_cycle", .type = FIELD_POSITIVE, AT(roof_peak, flops_per_cycle)},
     {"clock_hz", .type = FIELD_CLOCK, AT(roof_peak, clock_hz)},

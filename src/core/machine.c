@@ -273,7 +273,7 @@ static const roof_peak *best_peak(const roof_machine *machine, roof_dtype dtype,
   for (int i = 0; i < machine->peak_count; i++) {
     const roof_peak *peak = &machine->peaks[i];
     if (peak->dtype != dtype || peak->unit != unit || peak->sparse != sparse || peak->mixed ||
-        isnan(peak->flops_per_second)) {
+        peak->fp16_sums || isnan(peak->flops_per_second)) {
       continue;
     }
     if (best == NULL || better(peak->kind, peak->cores, best->kind, best->cores, kind) ||
