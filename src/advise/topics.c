@@ -4,6 +4,7 @@
 
 #include "advise/options.h"
 #include "advise/topics.h"
+#include "core/ceilings.h"
 #include "core/letters.h"
 #include "roofline/advise.h"
 #include "roofline/crossing.h"
@@ -33,8 +34,12 @@ static bool has_no_path(roof_text *out, const roof_lesson *l) {
   if (!isnan(peak_of(l))) {
     return false;
   }
-  roof_text_addf(out, "  %s has no native %s path; its memory delivers %s\n",
-                 roof_machine_title(l->target->machine), roof_dtype_name(l->target->types.compute),
+  roof_dtype dtype = l->target->types.compute;
+  bool lacks = rf_lacks_path(l->target->machine, roof_dtype_multiplied(dtype));
+  roof_text_addf(out,
+                 lacks ? "  %s has no native %s path; its memory delivers %s\n"
+                       : "  %s: its %s peak is not known; its memory delivers %s\n",
+                 roof_machine_title(l->target->machine), roof_dtype_name(dtype),
                  quantity(a, bandwidth_of(l), "B/s"));
   return true;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/ceilings.h"
 #include "core/curve.h"
 #include "core/dtype.h"
 #include "core/energy.h"
@@ -343,14 +344,15 @@ roof_status roof_target_supports(const roof_target *target, roof_unit unit, roof
                           machine->name, name);
   }
   const char *instead = roof_dtype_name(other->dtype);
-  const char *where = other->unit == ROOF_MATRIX ? " on its matrix unit" : "";
+  bool lacks = rf_lacks_path(machine, roof_dtype_multiplied(dtype));
+  const char *where = lacks && other->unit == ROOF_MATRIX ? " on its matrix unit" : "";
+  const char *head = lacks ? "no native" : "its", *tail = lacks ? "path" : "peak is not known";
   if (roof_dtype_bytes(other->dtype) == roof_dtype_bytes(dtype)) {
-    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: no native %s path%s; as wide: --dtype %s",
-                          machine->name, name, where, instead);
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: %s %s %s%s; as wide: --dtype %s", machine->name,
+                          head, name, tail, where, instead);
   }
-  return roof_error_set(error, ROOF_E_UNSUPPORTED,
-                        "%s: no native %s path%s; as weights only: --dtype %s --weights %s", machine->name,
-                        name, where, instead, name);
+  return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: %s %s %s%s; as weights only: --dtype %s --weights %s",
+                        machine->name, head, name, tail, where, instead, name);
 }
 
 /** Side of the largest square tile that one instance of a level holds with its two operands; NaN: its size is
