@@ -109,14 +109,17 @@ static inline double tile_seconds(const product *p, double rows, double columns)
   return fed > multiplied ? fed : multiplied;
 }
 
+/** Seconds that sums of so many parts take. */
+static inline double split_cost(const product *p, double parts) {
+  return p->split && parts > 1 ? p->split_seconds * doublings(parts) + p->sum_seconds * parts : 0;
+}
+
 /** `full`: share of the tiles that the matrix fills; 1 where tiles are no effect to leave out. */
 static inline cut_times time_way(const product *p, const way *w, double full) {
   double turns = w->turns * w->split, waves = p->waved ? waves_of(turns * full) : turns * full;
   cut_times t = {
       .compute = waves * w->tile_seconds * w->share, .memory = p->memory, .waves = waves * p->wave_seconds};
-  if (p->split && w->split > 1) {
-    t.split = p->split_seconds * doublings(w->split) + p->sum_seconds * w->split;
-  }
+  t.split = split_cost(p, w->split);
   return t;
 }
 
@@ -213,15 +216,18 @@ static void choose_width(search *s) {
            across = b->turned ? p->shape.rows : p->shape.columns;
     double high = whole(along / b->side) * p->shape.count;
     double full = high * b->side * across * p->depth_seconds * p->turns_per_tile;
-    if ((b->side > 64 && along <= b->side - 64) || full + p->wave_seconds >= s->least) {
+    if (b->side > 64 && along <= b->side - 64) {
       continue;
     }
-    double parts = 1, share = 1, before = INFINITY, seconds;
-    while ((seconds = try_widths(s, b, high, parts, share)) < before &&
-           splits_again(p, parts, high * p->turns_per_tile)) {
+    double least =
+        (full > p->floor ? full : p->floor) + meeting_seconds(p, full) + (p->waved ? p->wave_seconds : 0);
+    double before = INFINITY;
+    for (double parts = 1, share = 1; least + split_cost(p, parts) < s->least; parts *= 2, share *= 0.5) {
+      double seconds = try_widths(s, b, high, parts, share);
+      if (seconds >= before || !splits_again(p, parts, high * p->turns_per_tile)) {
+        break;
+      }
       before = seconds;
-      parts *= 2;
-      share *= 0.5;
     }
   }
 }
