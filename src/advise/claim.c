@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/ceilings.h"
+#include "core/figures.h"
 #include "core/number.h"
 #include "ops/values.h"
 #include "roofline/advise.h"
@@ -172,17 +173,6 @@ static double clock_of(const roof_machine *machine, const roof_peak *own) {
   const roof_peak *dense = roof_machine_peak(machine, own->dtype, own->unit, false, ROOF_DATASHEET);
   double clock = own->sparse && isnan(own->clock_hz) && dense != NULL ? dense->clock_hz : own->clock_hz;
   return isnan(clock) ? machine->clock_hz : clock;
-}
-
-bool rf_exceeds_nominal(const roof_machine *machine) {
-  bool exceeds = false;
-  for (int i = 0; i < machine->peak_count && !exceeds; i++) {
-    const roof_peak *p = &machine->peaks[i];
-    const roof_peak *nominal = roof_machine_peak(machine, p->dtype, p->unit, p->sparse, ROOF_DATASHEET);
-    exceeds = p->kind == ROOF_MEASURED && nominal != NULL &&
-              p->flops_per_second > nominal->flops_per_second * (1 + ROOF_PLACE_ROUNDING);
-  }
-  return exceeds;
 }
 
 /** How many times its nominal clock a device may run at: no card half as fast again, processors on all cores at 1.48 (EPYC 9654)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "advise/claim.h"
+#include "core/figures.h"
 #include "core/number.h"
 #include "roofline/shape.h"
 #include "roofline/units.h"

@@ -4,7 +4,7 @@
 
 #include "advise/options.h"
 #include "advise/topics.h"
-#include "core/ceilings.h"
+#include "core/figures.h"
 #include "core/letters.h"
 #include "roofline/advise.h"
 #include "roofline/crossing.h"

@@ -10,15 +10,6 @@ static bool belongs(roof_basis basis, roof_provenance kind, double limit) {
   return basis == ROOF_ACHIEVED ? kind == ROOF_MEASURED : kind != ROOF_MEASURED || !isnan(limit);
 }
 
-bool rf_lacks_path(const roof_machine *machine, roof_dtype dtype) {
-  bool lacks = false;
-  for (int i = 0; i < machine->peak_count; i++) {
-    const roof_peak *peak = &machine->peaks[i];
-    lacks = lacks || (peak->unsupported && peak->unit == ROOF_MATRIX && peak->dtype == dtype);
-  }
-  return lacks;
-}
-
 double rf_peak_limit(const roof_peak *peak) {
   return peak->kind == ROOF_MEASURED ? peak->limit_flops_per_second : peak->flops_per_second;
 }

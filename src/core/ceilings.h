@@ -7,9 +7,6 @@
 /** Takes the peaks of such formats: of what is multiplied those that operands have which are scaled so. */
 roof_status rf_ceilings_take(roof_ceilings *ceilings, const roof_types *types, roof_error *error);
 
-/** Whether the machine's file says that its hardware does not multiply a format; without a peak it may be unknown alone. */
-bool rf_lacks_path(const roof_machine *machine, roof_dtype dtype);
-
 /** FLOP/s; NaN where only a measured figure is known. */
 double rf_peak_limit(const roof_peak *peak);
 

@@ -12,7 +12,7 @@ static inline double rf_dtype_bytes(roof_dtype dtype) {
 }
 
 /** The format of the operands: fp8 with a scale for few numbers is mxfp8, whose scales hardware may multiply. */
-static inline roof_dtype rf_operands(const roof_types *types) {
+static inline roof_dtype rf_operand_type(const roof_types *types) {
   const double microscaled = 32; /* numbers that share a scale at most: OCP microscaling (v1.0, 2023) */
   bool scaled = types->group > 0 && types->group <= microscaled;
   return scaled && types->compute == ROOF_FP8 ? ROOF_MXFP8 : types->compute;

@@ -187,7 +187,8 @@ roof_status rf_framework_find(const roof_machine *machine, const char *text, con
 /** Whether a scale for each block of operands takes kernels of its own: hardware with a peak of such operands multiplies them as
  * any others. */
 static bool has_own_kernels(const roof_machine *machine, const roof_types *types) {
-  const roof_peak *peak = roof_machine_peak(machine, rf_operands(types), ROOF_MATRIX, false, ROOF_DATASHEET);
+  const roof_peak *peak =
+      roof_machine_peak(machine, rf_operand_type(types), ROOF_MATRIX, false, ROOF_DATASHEET);
   bool hardware = peak != NULL && roof_dtype_multiplied(peak->dtype) != peak->dtype;
   return roof_types_in_blocks(types) && !hardware;
 }

@@ -431,3 +431,23 @@ roof_status roof_provenance_parse(const char *text, roof_provenance *kind, roof_
   return roof_error_set(error, ROOF_E_NAME,
                         "kind `%s`: unknown; use datasheet, secondary, measured or assumed", text);
 }
+
+bool rf_lacks_path(const roof_machine *machine, roof_dtype dtype) {
+  bool lacks = false;
+  for (int i = 0; i < machine->peak_count; i++) {
+    const roof_peak *peak = &machine->peaks[i];
+    lacks = lacks || (peak->unsupported && peak->unit == ROOF_MATRIX && peak->dtype == dtype);
+  }
+  return lacks;
+}
+
+bool rf_exceeds_nominal(const roof_machine *machine) {
+  bool exceeds = false;
+  for (int i = 0; i < machine->peak_count && !exceeds; i++) {
+    const roof_peak *p = &machine->peaks[i];
+    const roof_peak *nominal = roof_machine_peak(machine, p->dtype, p->unit, p->sparse, ROOF_DATASHEET);
+    exceeds = p->kind == ROOF_MEASURED && nominal != NULL &&
+              p->flops_per_second > nominal->flops_per_second * (1 + ROOF_PLACE_ROUNDING);
+  }
+  return exceeds;
+}

@@ -1,10 +1,10 @@
 #include "roofline/predict.h"
+#include "core/figures.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "core/ceilings.h"
 #include "core/curve.h"
 #include "core/dtype.h"
 #include "core/energy.h"
@@ -150,7 +150,7 @@ static const roof_peak *wider_lanes(const roof_machine *machine, roof_dtype dtyp
 static const roof_peak *resolve_peak(const roof_target *target, roof_unit unit) {
   const roof_machine *machine = target->machine;
   roof_provenance kind = target->options.achieved ? ROOF_MEASURED : ROOF_DATASHEET;
-  roof_dtype dtype = rf_operands(&target->types);
+  roof_dtype dtype = rf_operand_type(&target->types);
   if (target->options.unit >= 0) {
     unit = (roof_unit)target->options.unit;
   }

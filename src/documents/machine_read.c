@@ -210,7 +210,7 @@ static void inherit_origins(roof_machine *machine) {
 static bool sparse_below_dense(const roof_peak *a, const roof_peak *b) {
   const roof_peak *sparse = a->sparse ? a : b, *dense = a->sparse ? b : a;
   return a->sparse != b->sparse && a->dtype == b->dtype && a->unit == b->unit && a->mixed == b->mixed &&
-         a->kind != ROOF_MEASURED && b->kind != ROOF_MEASURED &&
+         a->fp16_sums == b->fp16_sums && a->kind != ROOF_MEASURED && b->kind != ROOF_MEASURED &&
          sparse->flops_per_second < dense->flops_per_second;
 }
 

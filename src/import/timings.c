@@ -275,7 +275,7 @@ static int detect(const char *text, size_t size) {
   return layout_of(text, &near) != NULL ? 95 : near != NULL ? 40 : 0;
 }
 
-/** What is wrong with the cell of a column, which is said with its place. */
+/** What is wrong with the cell of a column, with its place. */
 static roof_status refuse_cell(const rf_table *r, const char *column, const char *what, roof_error *error) {
   int at = rf_import_column(&r->header, column);
   bool there = at >= 0 && (size_t)at < r->row.count;

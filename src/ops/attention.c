@@ -1,6 +1,7 @@
 /* Attention over a stored K and V, and what goes with it: the rotation of Q and K, the store into a cache,
  * the choice of keys. A score costs 2 FLOP per element of the key, 5 for the softmax, and 2 per element of
  * the value. */
+#include "ops/check.h"
 #include "ops/row.h"
 #include "ops/values.h"
 

@@ -1,5 +1,6 @@
 /* Mixtures of experts: the router's choice, the experts' products over the rows that they got, the sum of their
  * results, and the layer as a whole. */
+#include "ops/check.h"
 #include "ops/row.h"
 #include "ops/values.h"
 

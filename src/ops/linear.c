@@ -1,4 +1,5 @@
 /* Layers of a network that are a matrix product or a table look-up. */
+#include "ops/check.h"
 #include "ops/row.h"
 #include "ops/values.h"
 

@@ -1,5 +1,6 @@
 /* Row operations: each row is read once (it stays on chip between its passes) and written once. The vectors
  * of scale and shift (one element per column) are not counted: they are negligible against the rows. */
+#include "ops/check.h"
 #include "ops/row.h"
 #include "ops/values.h"
 

@@ -1,6 +1,7 @@
 /* Layers with a state of fixed size: selective state spaces (Mamba: Gu and Dao 2023; Mamba-2: Dao and Gu
  * 2024) and linear attention with the gated delta rule (Yang et al. 2025). The state of a sequence, and the
  * last inputs of its convolution, are read and written once. */
+#include "ops/check.h"
 #include "ops/row.h"
 #include "ops/values.h"
 

@@ -127,7 +127,7 @@ entry() {
   has "cannot be"
 }
 
-@test "what was measured again is said, and which of the measurements counts" {
+@test "reconcile names what was measured again, and which of the measurements counts" {
   seals a add n=1Gi
   "$ROOFLINE" record a seconds=2.5ms
   "$ROOFLINE" record a seconds=2.3ms

@@ -48,7 +48,7 @@ static double expected(const roof_target *target, const char *name, const char *
   return predicted(target, name, words).expected_seconds;
 }
 
-/** Experts spread over twice the devices leave each half of the rows and weights, beside the same router. */
+/** Experts spread over twice the devices leave each half of the rows and weights, next to the same router. */
 static void more_devices(const roof_target *target) {
   static const char *const layers[] = {"hidden=2048 intermediate=768 experts=128 top_k=8",
                                        "hidden=7168 intermediate=2048 experts=256 top_k=8",
@@ -118,7 +118,7 @@ static void one_group_takes_as_long_as_a_product(void **state) {
   }
 }
 
-/** A width of one column is a tile's at most: what the layer does beside its products fills none. */
+/** A width of one column is a tile's at most: what the layer does in addition to its products fills none. */
 static void a_narrow_layer_is_no_slower_than_a_wide_one(const roof_target *target) {
   double last = 0;
   for (int wide = 1; wide <= 4096; wide *= 2) {
