@@ -1,6 +1,6 @@
 /* A model's run in words: its layers, the settings, memory, the plan, the rates. */
-#include "core/figures.h"
 #include "models/words.h"
+#include "core/figures.h"
 
 #include <math.h>
 #include <stdio.h>
