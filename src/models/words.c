@@ -1,11 +1,11 @@
 /* A model's run in words: its layers, the settings, memory, the plan, the rates. */
 #include "models/words.h"
-#include "core/figures.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "core/figures.h"
 #include "core/number.h"
 #include "models/step.h"
 #include "roofline/analysis.h"

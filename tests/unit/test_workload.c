@@ -118,6 +118,9 @@ static void answers(void **state) {
   assert_int_equal(roof_op_find("gemm", &op, NULL), ROOF_OK);
   double values[ROOF_PARAM_MAX] = {8000, 8000, 8000, 1, 0};
   roof_predict(&target, op, values, &p);
+  roof_work work = p.work;
+  work.fresh_bytes = work.weight_bytes; /* three products' weights are more than the last cache keeps */
+  roof_predict_work(&target, &work, &p);
   assert_true(a.items[0].expected_seconds == p.expected_seconds && a.items[0].regime == ROOF_COMPUTE_BOUND);
   assert_true(a.items[1].regime == ROOF_OVERHEAD_BOUND && a.items[2].regime == ROOF_MEMORY_BOUND);
   assert_near(a.expected_seconds,
