@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { deflateSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { pack } from './pack.mjs';
 
 const [library, catalogue, page] = process.argv.slice(2);
 const folder = join(dirname(fileURLToPath(import.meta.url)), 'explorer');
@@ -16,7 +16,7 @@ const { outputFiles: [worker] } = await build({ ...settings, entryPoints: [join(
 const inPage = ({ text }) => text.trim().replaceAll('</script', '<\\/script');
 
 const module = readFileSync(library);
-const packed = deflateSync(module, { level: 9 });
+const packed = pack(library);
 const texts = readFileSync(catalogue);
 const parts = {
   '/* style */': style.text.trim(),

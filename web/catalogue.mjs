@@ -3,7 +3,7 @@
 // stream.
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { deflateSync } from "node:zlib";
+import { pack } from "./pack.mjs";
 
 const [data, source, packed] = process.argv.slice(2);
 
@@ -39,4 +39,5 @@ extern const int web_catalogue_size;
 const int web_catalogue_size = ${length};
 
 ${tables}`);
-writeFileSync(packed, deflateSync(Buffer.concat(texts), { level: 9 }));
+writeFileSync(`${packed}.texts`, Buffer.concat(texts));
+writeFileSync(packed, pack(`${packed}.texts`));

@@ -1,8 +1,9 @@
 /* Machines that were read once are kept: a slider asks for the same ones again and again. The linker gives what calls
- * roof_catalog_load and roof_catalog_load_known from elsewhere these two (--wrap). */
+ * roof_catalog_load, roof_catalog_load_known and rf_catalog_load from elsewhere these three (--wrap). */
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog/family.h"
 #include "roofline/catalog.h"
 #include "web/wasm/host.h"
 
@@ -42,11 +43,15 @@ static void keep(const char *name, const roof_machine *machine) {
   kept[kept_count++].machine = copy;
 }
 
-roof_status __real_roof_catalog_load(const char *name, roof_machine **machine, roof_error *error);
+roof_status __real_rf_catalog_load(const char *name, rf_families *families, roof_machine **machine,
+                                   roof_error *error);
+roof_status __wrap_rf_catalog_load(const char *name, rf_families *families, roof_machine **machine,
+                                   roof_error *error);
 roof_status __wrap_roof_catalog_load(const char *name, roof_machine **machine, roof_error *error);
 roof_status __wrap_roof_catalog_load_known(const char *name, roof_machine **machine, roof_error *error);
 
-roof_status __wrap_roof_catalog_load(const char *name, roof_machine **machine, roof_error *error) {
+roof_status __wrap_rf_catalog_load(const char *name, rf_families *families, roof_machine **machine,
+                                   roof_error *error) {
   roof_machine *loaded = NULL;
   const roof_machine *known = find(name);
   if (known != NULL) {
@@ -55,11 +60,18 @@ roof_status __wrap_roof_catalog_load(const char *name, roof_machine **machine, r
     return loaded != NULL ? ROOF_OK
                           : roof_error_set(error, ROOF_E_MEMORY, "machine `%s`: out of memory", name);
   }
-  roof_status status = __real_roof_catalog_load(name, &loaded, error);
+  roof_status status = __real_rf_catalog_load(name, families, &loaded, error);
   if (status == ROOF_OK) {
     keep(name, loaded);
     *machine = loaded;
   }
+  return status;
+}
+
+roof_status __wrap_roof_catalog_load(const char *name, roof_machine **machine, roof_error *error) {
+  rf_families families = {0};
+  roof_status status = __wrap_rf_catalog_load(name, &families, machine, error);
+  rf_families_done(&families);
   return status;
 }
 
