@@ -141,11 +141,15 @@ static void power_and_energy_are_measured(void **state) {
   assert_int_equal(rf_team_init(&bench.team, 0, NULL), ROOF_OK);
   assert_int_equal(pthread_create(&thread, NULL, draw, NULL), 0);
   usleep(20000);
+  const roof_energy *e = &machine->energy;
   rf_cpu_measure_energy(&bench, root);
+  for (int again = 0; again < 4 && !isnan(e->fp32_joules_per_flop);
+       again++) { /* the counter was late on a busy machine */
+    rf_cpu_measure_energy(&bench, root);
+  }
   atomic_store(&done, true);
   pthread_join(thread, NULL);
   rf_team_done(&bench.team);
-  const roof_energy *e = &machine->energy;
   assert_int_equal(machine->note_count, 0);
   assert_true(e->kind == ROOF_MEASURED);
   assert_near(e->idle_watts, 40, 0.2);
