@@ -189,7 +189,8 @@ ROOF_API bool roof_model_sweep_generates(const roof_model_sweep *sweep);
  *  Errors: none. */
 ROOF_API bool roof_model_sweep_knows(const roof_model_sweep *sweep, roof_run_figure figure);
 
-/** Of the runs that fit the one with most tokens per second and device (of the input where none are generated), the first of equals, and in *fitting how many fit.
+/** Of the runs that fit the one with most tokens per second and device, of the input where none are generated; the first of
+ *  equals, and in *fitting how many fit.
  *  Units: none.
  *  Ownership: of the sweep.
  *  Errors: NULL when none fits. */

@@ -484,21 +484,22 @@ static void name_binding(roof_placed *out, const bound *b) {
   }
 }
 
-/** Work that took no longer than starting its kernels may: their launches are its ceiling where they take longer than what they do. */
-static void heed_launches(const roof_ceilings *c, const roof_counted *work, bound *b, bool *waits) {
+/** Whether the work took no longer than starting its kernels may; their launches are its ceiling where they take longer than
+ * what they do. */
+static bool heed_launches(const roof_ceilings *c, const roof_counted *work, bound *b) {
   double each = work->seconds / work->calls, least = work->calls * c->least_launch_seconds;
-  *waits = isnan(work->link_bytes) && each >= c->least_launch_seconds && each <= c->overhead_cutoff;
-  if (*waits && work->calls * c->launch_seconds > b->seconds) {
+  bool waits = isnan(work->link_bytes) && each >= c->least_launch_seconds && each <= c->overhead_cutoff;
+  if (waits && work->calls * c->launch_seconds > b->seconds) {
     b->regime = ROOF_OVERHEAD_BOUND;
     b->seconds = fmax(b->seconds, least);
   }
+  return waits;
 }
 
 static void place(const roof_ceilings *ceilings, const roof_counted *counted, roof_placed *placed) {
   roof_placed out = placed_at(counted->seconds);
   roof_counted work = settle_units(ceilings, counted, &out);
   char buffer[sizeof out.why] = "";
-  bool waits = false;
   const char *why = obstacle(ceilings, &work, &out, buffer, sizeof buffer);
   out.intensity = out.bytes > 0 ? out.flops / out.bytes : NAN;
   if (why != NULL) {
@@ -507,7 +508,7 @@ static void place(const roof_ceilings *ceilings, const roof_counted *counted, ro
     bound reached = bound_of(ceilings, &ceilings->reached, &work);
     bound least = bound_of(ceilings, &ceilings->least, &work);
     consider_busy(&reached, counted, &out);
-    heed_launches(ceilings, counted, &reached, &waits);
+    bool waits = heed_launches(ceilings, counted, &reached);
     if (reached.seconds > 0) {
       name_binding(&out, &reached);
       out.cores = ceilings->cores;
@@ -516,7 +517,7 @@ static void place(const roof_ceilings *ceilings, const roof_counted *counted, ro
       out.compute_seconds = reached.compute_seconds;
     }
     judge(&out, counted->noise);
-    out.verdict = roof_verdict_in(waits ? ROOF_OVERHEAD_BOUND : out.regime, out.verdict);
+    out.verdict = waits ? roof_verdict_in(ROOF_OVERHEAD_BOUND, out.verdict) : out.verdict;
     if (out.state == ROOF_PLACE_IMPOSSIBLE) {
       explain_impossible(&out, least.regime, least.bytes);
     }

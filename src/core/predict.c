@@ -1,5 +1,4 @@
 #include "roofline/predict.h"
-#include "core/figures.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,6 +7,7 @@
 #include "core/curve.h"
 #include "core/dtype.h"
 #include "core/energy.h"
+#include "core/figures.h"
 #include "core/form.h"
 #include "core/link.h"
 #include "core/mix.h"

@@ -79,11 +79,6 @@ roof_status roof_measurement_settle(roof_measurement *m, roof_error *error) {
   return status;
 }
 
-/** More than text rounds. */
-static bool above(double less, double more) {
-  return more > 0 && less > more * (1 + 1e-12);
-}
-
 /** Of more calls than samples the mean may be beyond them. */
 roof_status rf_measurement_check_samples(const roof_measurement *m, roof_error *error) {
   double low = INFINITY, high = -INFINITY;
@@ -95,7 +90,7 @@ roof_status rf_measurement_check_samples(const roof_measurement *m, roof_error *
     high = fmax(high, m->samples[i]);
   }
   bool all = m->sample_count > 0 && !(m->calls > (double)m->sample_count);
-  return all && (above(low, m->seconds) || above(m->seconds, high))
+  return all && (rf_is_above(low, m->seconds) || rf_is_above(m->seconds, high))
              ? roof_error_set(error, ROOF_E_ARGUMENT, "%.4g s, but its samples are from %.4g to %.4g s",
                               m->seconds, low, high)
              : ROOF_OK;

@@ -12,6 +12,11 @@
  *  Errors: ROOF_E_ARGUMENT where a text is not UTF-8. */
 roof_status rf_measurements_document(const roof_measurements *all, json_t **document, roof_error *error);
 
+/** True for what cannot be: `less` above `more`, where that is known, by more than text rounds. */
+static inline bool rf_is_above(double less, double more) {
+  return more > 0 && less > more * (1 + 1e-12);
+}
+
 /** Whether a measurement's samples are times, and its time is among them.
  *  Units: s. Ownership: none. Errors: ROOF_E_ARGUMENT, without the measurement's name. */
 roof_status rf_measurement_check_samples(const roof_measurement *measurement, roof_error *error);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "documents/measurements.h"
 #include "ledger/entry.h"
 
 bool rf_ledger_is_early(const roof_ledger_entry *prediction, const char *taken) {
@@ -17,17 +18,14 @@ double rf_ledger_lead(const roof_ledger_entry *prediction, const roof_ledger_ent
   return known && sealed > taken ? sealed - taken : 0;
 }
 
-/** True for what cannot be: `less` above `more`, where that is known, by more than text rounds. */
-static bool above(double less, double more) {
-  return more > 0 && less > more * (1 + 1e-12);
-}
-
 const char *rf_ledger_contradiction(const roof_sealing *s) {
-  return above(s->lower_seconds, s->expected_seconds)           ? "its lower bound is above the expected time"
-         : above(s->lower_seconds, s->upper_seconds)            ? "its lower bound is above the upper one"
-         : above(s->expected_low_seconds, s->expected_seconds)  ? "`expected_low` is above the expected time"
-         : above(s->expected_seconds, s->expected_high_seconds) ? "`expected_high` is below the expected time"
-                                                                : NULL;
+  return rf_is_above(s->lower_seconds, s->expected_seconds) ? "its lower bound is above the expected time"
+         : rf_is_above(s->lower_seconds, s->upper_seconds)  ? "its lower bound is above the upper one"
+         : rf_is_above(s->expected_low_seconds, s->expected_seconds)
+             ? "`expected_low` is above the expected time"
+         : rf_is_above(s->expected_seconds, s->expected_high_seconds)
+             ? "`expected_high` is below the expected time"
+             : NULL;
 }
 
 /** A moment that was: not before that of the entry before it, not later than now. */

@@ -61,13 +61,14 @@ bool roof_model_sweep_knows(const roof_model_sweep *s, roof_run_figure figure) {
 }
 
 const roof_model_run *roof_model_sweep_best(const roof_model_sweep *s, size_t *fitting) {
-  const roof_run_figure rate = ROOF_RUN_DEVICE_RATE;
   const roof_model_run *best = NULL;
   *fitting = 0;
   for (size_t i = 0; i < s->count; i++) {
     const roof_model_run *run = &s->runs[i];
     if (run->fits) {
-      best = (*fitting)++ == 0 || run->figures[rate] > best->figures[rate] ? run : best;
+      best = (*fitting)++ == 0 || run->figures[ROOF_RUN_DEVICE_RATE] > best->figures[ROOF_RUN_DEVICE_RATE]
+                 ? run
+                 : best;
     }
   }
   return best;
@@ -140,15 +141,14 @@ static void answer_run(const roof_model_sweep *s, roof_model_run *run, roof_mode
   roof_model_drop_times(a);
   const bool one_step = s->settings.train || s->model->denoises;
   const double read = s->model->denoises ? NAN : a->prompt_tokens_per_second;
+  const bool makes = roof_model_sweep_generates(s) || s->settings.train;
+  const double made = makes ? a->device_tokens_per_second : read / a->devices;
   const double values[ROOF_RUN_FIGURE_COUNT] = {[ROOF_RUN_TTFT] = one_step ? NAN : a->ttft_seconds,
                                                 [ROOF_RUN_STEP] = one_step ? a->ttft_seconds : NAN,
                                                 [ROOF_RUN_TPOT] = a->tpot_seconds,
                                                 [ROOF_RUN_RATE] = a->tokens_per_second,
                                                 [ROOF_RUN_BATCH_RATE] = a->batch_tokens_per_second,
-                                                [ROOF_RUN_DEVICE_RATE] =
-                                                    roof_model_sweep_generates(s) || s->settings.train
-                                                        ? a->device_tokens_per_second
-                                                        : read / a->devices,
+                                                [ROOF_RUN_DEVICE_RATE] = made,
                                                 [ROOF_RUN_PROMPT_RATE] = read,
                                                 [ROOF_RUN_ENERGY] = a->joules_per_token,
                                                 [ROOF_RUN_PRICE] = a->price_per_million_tokens,

@@ -1,6 +1,5 @@
 #include "ops/ops.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
