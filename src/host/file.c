@@ -141,12 +141,11 @@ void rf_file_unmap(rf_file_mapping *mapping) {
 }
 
 bool rf_file_says(const char *path, const char *text) {
-  enum { NEAR = 512 };
   rf_file_mapping mapping = {0};
   if (rf_file_map(path, &mapping, NULL) != ROOF_OK) {
     return false;
   }
-  bool says = memmem(mapping.data, mapping.length < NEAR ? mapping.length : NEAR, text, strlen(text)) != NULL;
+  bool says = memmem(mapping.data, mapping.length, text, strlen(text)) != NULL;
   rf_file_unmap(&mapping);
   return says;
 }

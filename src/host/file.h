@@ -29,7 +29,7 @@ void rf_file_base_name(const char *path, char *name, size_t size);
 /** True where the file can be read and begins with `text`. */
 bool rf_file_begins(const char *path, const char *text);
 
-/** True where `text` is in the first 512 bytes of the file. */
+/** True where `text` is somewhere in the file. */
 bool rf_file_says(const char *path, const char *text);
 
 /** A file of any size, of which only the pages that are touched are read. */

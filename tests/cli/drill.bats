@@ -40,7 +40,7 @@ ask() {
   ask 11 1 "$within"
   [ "$(json .points)" = 3 ]
   ask 11 1 "$beyond"
-  [ "$(json '.rounds[0].right')" = '{"intensity":false,"regime":false,"percent_of_peak":false}' ]
+  equals '.rounds[0].right' '{"intensity":false,"regime":false,"percent_of_peak":false}'
 }
 
 @test "answers that end, or are none" {

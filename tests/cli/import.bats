@@ -15,7 +15,7 @@ setup() {
     golden=$ROOFLINE_SOURCE/tests/golden/import/$(basename "$file").json
     "$ROOFLINE" import "$file" --json >answer || { echo "$file: refused"; bad=1; continue; }
     # a machine has a key for every figure there is; what these files do not contain is left out
-    jq 'if .schema == "roofline.machine/1" then {schema, name, title, vendor, architecture,
+    command jq 'if .schema == "roofline.machine/1" then {schema, name, title, vendor, architecture,
       unit_kind, unit_count, clock_hz, peaks, levels} | del(.. | nulls)
       elif .taken_from == "date of the file" then del(.taken, .taken_from) else . end
       | if .time == null then del(.time) else .time.traces[].path |= sub(".*/"; "") end' answer >actual
@@ -27,8 +27,8 @@ setup() {
 
 @test "every metric that explain ncu asks for is read" {
   run -0 "$ROOFLINE" import "$fixtures/ncu-asked.csv" --json
-  [ "$(json '.kernels[0].counters')" = '{"occupancy":0.1875,"matrix":0.125,"active":0.4,"lanes":1}' ]
-  [ "$(json '.kernels[0].bytes')" = '{"L2":200000000,"DRAM":150000000}' ]
+  equals '.kernels[0].counters' '{"occupancy":0.1875,"matrix":0.125,"active":0.4,"lanes":1}'
+  equals '.kernels[0].bytes' '{"L2":200000000,"DRAM":150000000}'
   "$ROOFLINE" explain ncu | grep -oE '[a-z0-9]+__[a-z0-9_.]+' | sort -u >asked
   [ "$(wc -l <asked)" -ge 7 ]
   while read -r metric; do
@@ -197,7 +197,7 @@ db = sqlite3.connect("r.sqlite"); db.execute("DROP TABLE CUPTI_ACTIVITY_KIND_RUN
 @test "names as a linker has them are shown as C++ has them; lines may end with carriage returns alone" {
   printf 'Time (%%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\r75.0,3000,1,3000,3000,3000,3000,0,_Z5sgemmIfLi4EEvPKT_S2_PS0_i\r25.0,1000,1,1000,1000,1000,1000,0,_Zno\r' >old.csv
   run -0 "$ROOFLINE" import old.csv --json
-  [ "$(json '[.kernels[] | [.name, .calls, .seconds]]')" = '[["void sgemm<float, 4>(float const*, float const*, float*, int)",1,3e-06],["_Zno",1,1e-06]]' ]
+  equals '[.kernels[] | [.name, .calls, .seconds]]' '[["void sgemm<float, 4>(float const*, float const*, float*, int)",1,3e-06],["_Zno",1,1e-06]]'
 }
 
 @test "a dimension that a file does not have is refused with those that it has" {

@@ -18,7 +18,7 @@ refuses() { # TEXT FILE [OPTION...]
 @test "Google Benchmark's table says what its JSON says" {
   run -0 "$ROOFLINE" import "$fixtures/gbench.txt" --json
   local copy='.kernels | map(select(.name == "BM_copy<int, float>/1024"))[0]'
-  [ "$(json "($copy) | [.calls, .seconds, .items]")" = '[500000,1.024e-06,256]' ]
+  equals "($copy) | [.calls, .seconds, .items]" '[500000,1.024e-06,256]'
   near "($copy).bytes.DRAM" 2147.483648 # 2 GiB/s, written 2G/s, x 1 us
   near '.kernels | map(select(.name | startswith("BM_dot")))[0].flops.fp32' 2.5e6
   [ "$(json '[.skipped[].why]')" = '["no device here","too slow"]' ]
@@ -76,7 +76,7 @@ taken() {
 
 @test "pytest-benchmark's rounds have several calls each" {
   run -0 "$ROOFLINE" import "$fixtures/pytest-benchmark.json" --json
-  [ "$(json '[.kernels[] | [.calls, .total_seconds]]')" = '[[12,0.024],[40,2e-05]]' ]
+  equals '[.kernels[] | [.calls, .total_seconds]]' '[[12,0.024],[40,2e-05]]'
   [ "$(json '[.taken, .device]')" = '["2026-01-31T12:00:00.250Z","AMD EPYC 7763 64-Core Processor"]' ]
   local json='{"machine_info":{"python_version":"3"},"commit_info":{},"benchmarks":['
   printf '%s' "$json" >cut.json
@@ -131,7 +131,7 @@ taken() {
   near "($row).seconds" 5.33333e-6 # 65536 B / (11718.75 x 2^20 B/s)
   [ "$(json '.machine')" = '"mlx5-0"' ]
   near '.kernels | map(select(.name == "RDMA_Write BW 4096 B"))[0].fraction_of_ceiling' 0.9386667
-  [ "$(json '.kernels | map(select(.name == "RDMA_Write Latency 2 B"))[0] | [.seconds, .fraction_of_ceiling]')" = '[1.5e-06,null]' ]
+  equals '.kernels | map(select(.name == "RDMA_Write Latency 2 B"))[0] | [.seconds, .fraction_of_ceiling]' '[1.5e-06,null]'
   run -0 "$ROOFLINE" import "$fixtures/perftest-gbits.txt" --json
   near '.kernels | map(select(.name | startswith("Send Bi")))[0].seconds' 6.5536e-6 # 80 Gb/s each way
   run -0 "$ROOFLINE" import "$fixtures/perftest.txt" --machine h100

@@ -22,7 +22,7 @@ refuses() {
   near '.kernels[0].counters.occupancy' 0.469
   near '.kernels[2].bytes.DRAM' 286.272e6
   run -0 "$ROOFLINE" import "$fixtures/ncu-text-dated.txt" --json
-  [ "$(json '.kernels[0] | [.name, .seconds, .bytes.DRAM]')" = '["scale(float*)",1.245e-05,8290000]' ]
+  equals '.kernels[0] | [.name, .seconds, .bytes.DRAM]' '["scale(float*)",1.245e-05,8290000]'
 }
 
 @test "tensor instructions of Turing are not taken for Volta's, in a table for people as in CSV" {

@@ -41,7 +41,7 @@ le32() {
   { printf 'NVR\0' && le32 2 && printf '\x08\x07' && le32 "$(stat -c %s header)" && cat header && le32 "$size" && cat result; } >r.ncu-rep
   run -0 "$ROOFLINE" import r.ncu-rep --json
   [ "$(json '.kernels[0].stalls')" = '{"long_scoreboard":0.75,"selected":0.25}' ]
-  [ "$(json '.kernels[0].rules')" = '[{"name":"SOLBottleneck","text":"Look at Occupancy first. Then at the rest.","speedup":null,"speedup_of":null,"type":"WRN"}]' ]
+  equals '.kernels[0].rules' '[{"name":"SOLBottleneck","text":"Look at Occupancy first. Then at the rest.","speedup":null,"speedup_of":null,"type":"WRN"}]'
   [ "$(json '.kernels[0].counters')" = null ]
   run -0 "$ROOFLINE" import r.ncu-rep
   has 'kern: a warp mostly waits for data of global or local memory: long scoreboard 75 %'
@@ -79,7 +79,7 @@ le32() {
   run -0 "$ROOFLINE" import "$ROOFLINE_SOURCE/tests/fixtures/import/ncu-text-rules.txt" --json
   [ "$(json '[.kernels[0].rules[] | [.name, .type, .speedup, .speedup_of]]')" = '[["GPU Speed Of Light Throughput","OPT",0.255,"global"],["GPU Speed Of Light Throughput 2","INF",null,null],["Occupancy","OPT",0.3859,"local"],["Occupancy 2","WRN",null,null]]' ]
   [ "$(json '.kernels[0].rules[0].text')" = '"A partial wave may account for up to 25.5% of the total runtime of this kernel."' ]
-  [ "$(json '[.kernels[] | [.seconds, .counters.occupancy]]')" = '[[2.05e-05,0.4094],[1e-05,null]]' ]
+  equals '[.kernels[] | [.seconds, .counters.occupancy]]' '[[2.05e-05,0.4094],[1e-05,null]]'
   run -0 "$ROOFLINE" import "$ROOFLINE_SOURCE/tests/fixtures/import/ncu-text-rules.txt"
   has 'Nsight says: A partial wave may account for up to 25.5% of the total runtime of this kernel, est. speedup 25.5 %'
 }

@@ -82,11 +82,11 @@ triad,10,1,fp64,200000,2400000' ]
 @test "without regions: the program as a whole, placed by what is said of it" {
   run_json -- sleep 0.02
   [ "$(json '[.kernels[0] | .name, .calls, .flops, .bytes, .fraction_of_ceiling]')" = '["sleep",1,null,null,null]' ]
-  [ "$(json '.kernels[0].counted')" = '{"flops":null,"bytes":null}' ]
+  equals '.kernels[0].counted' '{"flops":null,"bytes":null}'
   [ "$(json '.kernels[0].seconds >= 0.02')" = true ]
   run_json --repeat 2 --op 'gemm m=512 n=512 k=512' --machine fake -- sleep 0.01
-  [ "$(json '[.kernels[0] | .name, .calls, .flops, .bytes, .counted]')" = \
-    '["gemm m=512 n=512 k=512 fp64",2,{"fp64":268435456},{"DRAM":6291456},{"flops":"formula","bytes":"formula"}]' ]
+  equals '[.kernels[0] | .name, .calls, .flops, .bytes, .counted]' \
+    '["gemm m=512 n=512 k=512 fp64",2,{"fp64":268435456},{"DRAM":6291456},{"flops":"formula","bytes":"formula"}]'
   run_json --flops 1G --bytes 30M --dtype fp32 --machine fake -- true
   [ "$(json '[.kernels[0] | .flops, .bytes, .binding, .counted.flops]')" = '[{"fp32":1000000000},{"DRAM":30000000},"fp32 vector","command line"]' ]
 }
@@ -111,8 +111,8 @@ triad,10,1,fp64,200000,2400000' ]
   nm -D "$ROOFLINE_BUILD/libroofline.so" | grep -q ' U __asan_init' && return 0
   cc -shared -fPIC "$ROOFLINE_SOURCE/tests/fixtures/papi.c" -o libpapi.so.7.0
   LD_LIBRARY_PATH=. run_json --machine fake -- true
-  [ "$(json '[.kernels[0] | .flops, .counted.flops, .fraction_of_ceiling > 0]')" = '[{"fp64":500,"fp32":20},"PAPI",true]' ]
-  [ "$(json '.program.counters | [.flops, .flops_reason]')" = '[{"fp64":500,"fp32":20},null]' ]
+  equals '[.kernels[0] | .flops, .counted.flops, .fraction_of_ceiling > 0]' '[{"fp64":500,"fp32":20},"PAPI",true]'
+  equals '.program.counters | [.flops, .flops_reason]' '[{"fp64":500,"fp32":20},null]'
   PAPI_DENIES=1 LD_LIBRARY_PATH=. run_json -- true
   [ "$(json '.program.counters.flops_reason')" = '"Permission level does not permit operation"' ]
 }

@@ -35,7 +35,7 @@ entry() {
   [[ $stderr == *'1 label is without a counterpart' ]]
   reconciled --json
   [ "$status" -eq 1 ]
-  [ "$(json .unmatched)" = '{"predictions":["b"],"measurements":[]}' ]
+  equals .unmatched '{"predictions":["b"],"measurements":[]}'
   "$ROOFLINE" record b seconds=5ms
   reconciled
   [ "$status" -eq 0 ]

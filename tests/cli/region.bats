@@ -87,8 +87,8 @@ scripted_papi() {
 @test "counters: FLOPs as PAPI counts them, next to the formula's" {
   scripted_papi
   LD_LIBRARY_PATH=. ROOFLINE_COUNTERS=papi ROOFLINE_REGIONS=regions.json ./region
-  [ "$(json '[.kernels[1] | .name, .flops, .formula_flops, .counted.flops, .counted.bytes]')" = \
-    '["triad",{"fp64":500,"fp32":20},{"fp64":200000},"PAPI_DP_OPS, PAPI_SP_OPS","formula"]' ]
+  [ "$(json '[.kernels[1] | .name, .flops.fp64, .flops.fp32, .formula_flops.fp64, .counted.flops, .counted.bytes]')" = \
+    '["triad",500,20,200000,"PAPI_DP_OPS, PAPI_SP_OPS","formula"]' ]
   [ "$(json .skipped)" = '[]' ]
 }
 

@@ -13,7 +13,7 @@ sealed() {
 
 # entry NUMBER FILTER: of a line of the ledger.
 entry() {
-  sed -n "$1p" roofline.ledger | jq -c "$2"
+  sed -n "$1p" roofline.ledger | command jq -c "$2"
 }
 
 # refuses CODE TEXT ARGUMENT...: the command fails with TEXT on stderr and leaves the ledger as it was.
@@ -112,7 +112,7 @@ END
   "$ROOFLINE" seal one.json && "$ROOFLINE" seal sweep.json
   [ "$(jq -rs 'map(.label) | join("; ")' roofline.ledger)" = \
     'add n=1048576 fp32; gemm m=1 n=8192 k=8192 fp16; gemm m=64 n=8192 k=8192 fp16' ]
-  [ "$(jq -c .seconds.expected one.json)" = "$(entry 1 .seconds.expected)" ]
+  [ "$(command jq -c .seconds.expected one.json)" = "$(entry 1 .seconds.expected)" ]
   jq '.label = "mine"' one.json >named.json
   "$ROOFLINE" seal named.json
   [ "$(entry 4 .label)" = '"mine"' ]
@@ -132,7 +132,7 @@ END
 @test "a prediction is sealed the same from memory and from its document" {
   attention='attention batch=1 heads=8 q_len=64 kv_len=64 head_dim=64'
   "$ROOFLINE" predict $attention --machine "$h989" --dtype fp16 --seal >/dev/null
-  "$ROOFLINE" predict $attention --machine "$h989" --dtype fp16 --json | jq --arg h "$h989" '.machine = $h' >a.json
+  "$ROOFLINE" predict $attention --machine "$h989" --dtype fp16 --json | command jq --arg h "$h989" '.machine = $h' >a.json
   "$ROOFLINE" seal a.json
   [ "$(entry 1 .label)" = '"attention batch=1 heads=8 q_len=64 kv_len=64 head_dim=64 fp16"' ]
   same='del(.sequence, .time, .boot, .uptime, .origin, .previous, .sha256, .machine) | (.. | numbers) |= (. * 1e12 | round)'
@@ -297,7 +297,7 @@ END
 @test "signatures: keygen, seal --sign, verify --key" {
   "$ROOFLINE" ledger keygen my.key
   "$ROOFLINE" ledger keygen
-  [ "$("$ROOFLINE" ledger keygen third.key --json --quiet | jq -c .)" = '{"schema":"roofline.key/1","secret":"third.key","public":"third.key.pub"}' ]
+  "$ROOFLINE" ledger keygen third.key --json --quiet | jq -e '. == {schema: "roofline.key/1", secret: "third.key", public: "third.key.pub"}'
   [ -s third.key.pub ]
   [ "$(stat -c %a my.key)" = 600 ]
   refuses 3 'File exists' ledger keygen my.key
@@ -375,7 +375,7 @@ END
   run "$ROOFLINE" seal predictions.md --ledger again.ledger
   [ "$status" -eq 0 ]
   [ "$(jq -r .label again.ledger)" = 'x|y' ]
-  [ "$(jq .seconds.lower again.ledger)" = "$(entry 1 .seconds.lower)" ]
+  [ "$(command jq .seconds.lower again.ledger)" = "$(entry 1 .seconds.lower)" ]
   "$ROOFLINE" predict gemm m=64 n=8192 k=8192 --machine h100 --weights int4 --dtype fp16 --seal --label four --ledger four.ledger
   "$ROOFLINE" ledger export --markdown four.md --ledger four.ledger
   "$ROOFLINE" seal four.md --ledger again.ledger

@@ -56,7 +56,7 @@ chain() {
 
 # forge FILTER: roofline.ledger with FILTER applied to each entry and the chain made anew, in forged.ledger.
 forge() {
-  mapfile -t bodies < <(jq -c "del(.previous, .sha256) | $1" roofline.ledger)
+  mapfile -t bodies < <(command jq -c "del(.previous, .sha256) | $1" roofline.ledger)
   chain "${bodies[@]}" >forged.ledger
 }
 
@@ -249,8 +249,7 @@ fails() {
   echo "{${kernel/\"k\"/\"pipe\"}}" | "$ROOFLINE" record /dev/stdin
   echo "{\"taken\": \"$(date -u +%FT%TZ)\", ${kernel/\"k\"/\"said\"}}" | "$ROOFLINE" record -
   run "$ROOFLINE" reconcile --json
-  [ "$(json '[.entries[] | {(.label): .taken_from}] | add')" = \
-    '{"hand":"by hand","pipe":"pipe","file":"file date","said":"document"}' ]
+  equals '[.entries[] | {(.label): .taken_from}] | add' '{"hand":"by hand","pipe":"pipe","file":"file date","said":"document"}'
   run "$ROOFLINE" reconcile
   has 'time from'
   has 'file date'
@@ -267,7 +266,7 @@ fails() {
   run -0 "$ROOFLINE" ledger verify --ledger forged.ledger
   has '1 with a clock that was set'
   run -1 "$ROOFLINE" ledger verify --ledger forged.ledger --strict
-  mapfile -t bodies < <(head -1 forged.ledger | jq -c 'del(.previous, .sha256)')
+  mapfile -t bodies < <(head -1 forged.ledger | command jq -c 'del(.previous, .sha256)')
   chain "${bodies[@]}" >late.ledger
   echo "{\"schema\": \"roofline.measurements/1\", \"taken\": \"$(date -u -d '1 hour ago' +%FT%TZ)\", \"kernels\": [{\"name\": \"a\", \"seconds\": 9e-3}]}" >run.json
   run -1 "$ROOFLINE" record run.json --ledger late.ledger

@@ -26,7 +26,7 @@ sweep() {
 
 @test "never is null and says why" {
   sweep linear batch=1..1024*2 in=256 out=256 --machine ./ridge152.json --overhead 0
-  [ "$(json '.crossings')" = '[{"parameter":"batch","machine":"ridge152","value":null,"from":"memory","to":null,"at":null,"why":"never: intensity saturates at 128 FLOP/B as batch grows, under the ridge of 152 FLOP/B","parameters":{}}]' ]
+  equals '.crossings' '[{"parameter":"batch","machine":"ridge152","value":null,"from":"memory","to":null,"at":null,"why":"never: intensity saturates at 128 FLOP/B as batch grows, under the ridge of 152 FLOP/B","parameters":{}}]'
   sweep gemm m=1,2 n=1e5 k=1e5 --machine "$h989" --weights int4 --overhead 0
   near '.crossings[0].value' 74.5 2e-2
   sweep copy n=1e6,1.1e6 --machine h100
