@@ -14,7 +14,7 @@ tests=$ROOFLINE_BUILD/tests
 # nor what goes through the whole catalogue, all documents and files, thousands of plans, models, queues or ledgers, or runs scripted kernels: ten seconds
 # to half a minute each, and no code chosen by the processor.
 left_out='anchor|calibrate|transforms|checks|cuda|hip|opencl|device|draw|energy|measure|service|torture|memory|ledger_file|ledger_laws|catalog|prose|search'
-left_out="$left_out|trust|simulate|plan|import|train|sealing|drill|choice|apart|model|advice|loop"
+left_out="$left_out|trust|simulate|plan|import|train|sealing|drill|choice|apart|model|advice|loop|ops|collectives|expected_laws|effects|nodes"
 # Every unit on the first of them; on the others those that read what the processor is. Every instruction set that it has, the kernels try on the first.
 chosen='scan|processor|ladder|runs|program|core|power|products|host|topology|numa|uncore|region|stack'
 
