@@ -70,8 +70,9 @@ typedef struct roof_model_format {
   double bytes;      /**< of one weight */
   roof_dtype wanted; /**< they would be multiplied as, activations quantised to it where `quantized` */
   bool quantized;
-  roof_dtype compute;      /**< they are multiplied as */
-  bool native;             /**< false: the machine has no path for `wanted` */
+  roof_dtype compute; /**< they are multiplied as */
+  bool native;        /**< false: the machine does not multiply `wanted`, or at a peak that is not known */
+  bool lacks;         /**< its file says that it does not */
   double flops_per_second; /**< peak of that */
   double ridge;            /**< FLOP/byte */
   double batch; /**< tokens from which a product passes it: its intensity is about 2 tokens / bytes */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/figures.h"
 #include "models/step.h"
 
 /** A product with one row is of a matrix and a vector. */
@@ -78,6 +79,7 @@ int roof_model_formats(const roof_model_target *t, roof_model_format formats[ROO
                                .native = t->native[part],
                                .flops_per_second = peak != NULL ? peak->flops_per_second : NAN};
       f->wanted = f->quantized ? p->weights[part].compute : p->activations;
+      f->lacks = rf_lacks_path(t->machine, f->wanted);
       f->ridge = f->flops_per_second / bandwidth;
       f->batch = ceil(f->ridge * f->bytes / 2);
       roof_weight_format_name(&p->weights[part], f->name, sizeof f->name);

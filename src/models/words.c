@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/figures.h"
 #include "core/number.h"
 #include "models/step.h"
 #include "roofline/analysis.h"
@@ -97,9 +96,8 @@ static void add_paths(roof_text *out, const roof_model_target *t) {
       add_vector_path(out, t->machine, f->wanted);
       shown[f->wanted] = true;
     } else if (!f->native && !shown[f->wanted]) {
-      bool lacks = rf_lacks_path(t->machine, f->wanted);
-      roof_text_addf(out, "              %s %s %s: %s %s\n", lacks ? "no native" : "its",
-                     roof_dtype_name(f->wanted), lacks ? "path" : "peak is not known",
+      roof_text_addf(out, "              %s %s %s: %s %s\n", f->lacks ? "no native" : "its",
+                     roof_dtype_name(f->wanted), f->lacks ? "path" : "peak is not known",
                      f->quantized ? "those weights are dequantised and multiplied in" : "multiplied in",
                      roof_dtype_name(f->compute));
       shown[f->wanted] = true;

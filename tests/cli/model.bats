@@ -257,6 +257,13 @@ model() {
   [ "$(json '[.fusions[] | select(.planned) | .name]')" = '["qkv","gate-up","flash","rope","residual"]' ]
 }
 
+@test "a format that the machine lacks, and one whose peak is not known" {
+  run -0 "$ROOFLINE" model llama-3.1-8b --precision fp8 --machine a100 --analysis
+  has 'bf16: no native path'
+  run -0 "$ROOFLINE" model llama-3.1-8b --precision fp8 --machine tpu-v4 --analysis
+  has 'bf16: peak not known'
+}
+
 @test "weights of a GGUF file are multiplied as int8 at best, as llama.cpp does" {
   # RTX 5070, llama-bench: 5185 tokens/s of prompts (ggml-org/llama.cpp discussion 15013), over its peak of fp16
   run -0 "$ROOFLINE" model llama-2-7b --precision q4_0 prompt=512 generate=2 --machine rtx-5070 --json

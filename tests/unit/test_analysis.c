@@ -97,7 +97,7 @@ static void formats_without_a_path(void **state) {
   assert_int_equal(roof_model_formats(&t, f), 3);
   for (int i = 0; i < 3; i++) {
     bool mlp = f[i].part == ROOF_PART_MLP;
-    assert_true(f[i].quantized == mlp && f[i].native == !mlp);
+    assert_true(f[i].quantized == mlp && f[i].native == !mlp && f[i].lacks == mlp);
     assert_true(f[i].wanted == (mlp ? ROOF_FP8 : ROOF_BF16) && f[i].compute == ROOF_BF16);
   }
   roof_machine_free(a100);

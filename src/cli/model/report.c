@@ -81,7 +81,8 @@ CLI_WORD(compute_name, roof_model_format,
          cli_column_say(scratch, "%s%s", roof_dtype_name(r->compute),
                         r->native                 ? ""
                         : r->wanted == r->compute ? ": vector unit alone"
-                                                  : ": no native path"))
+                        : r->lacks                ? ": no native path"
+                                                  : ": peak not known"))
 
 static const cli_column format_columns[] = {
     {.header = "weights", .text = part_name},
