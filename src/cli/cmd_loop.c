@@ -146,7 +146,8 @@ static void add_text(roof_text *out, const cli_args *args, const roof_loop *loop
   const char *program = cli_program_name();
   roof_machine_trust(loop->machine, &trust);
   roof_text_addf(out, "%s\n\n", roof_loop_sentence(loop, answer, sizeof answer));
-  roof_text_addf(out, "  machine   %.55s, %g cores\n", loop->machine->title, loop->machine->unit_count);
+  roof_text_addf(out, "  machine   %.55s, %g core%s\n", loop->machine->title, loop->machine->unit_count,
+                 loop->machine->unit_count == 1 ? "" : "s");
   roof_text_addf(out, "  trust     %s\n", roof_trust_sentence(&trust, line, sizeof line));
   add_ceilings(out, loop);
   roof_text_add(out, "\n");

@@ -42,9 +42,10 @@ static void name_chart(roof_curves *c, const roof_target *target, const roof_clu
            roof_dtype_name(target->types.compute));
   char parameters[32], tokens[32];
   rf_format(c->subtitle, sizeof c->subtitle,
-            "one way; training of %s parameters, %s tokens per step, %.0f devices",
+            "one way; training of %s parameters, %s tokens per step, %.0f device%s",
             roof_quantity_format(parameters, sizeof parameters, s->parameters, ""),
-            roof_quantity_format(tokens, sizeof tokens, s->tokens, ""), s->devices);
+            roof_quantity_format(tokens, sizeof tokens, s->tokens, ""), s->devices,
+            s->devices == 1 ? "" : "s");
   snprintf(c->x_title, sizeof c->x_title, "FLOP/byte sent");
   snprintf(c->panels[0].title, sizeof c->panels[0].title, "attainable per device");
   snprintf(c->panels[0].unit, sizeof c->panels[0].unit, "FLOP/s");

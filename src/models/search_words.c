@@ -46,9 +46,10 @@ void roof_train_plans_sentence(roof_text *out, const roof_model *model, const ro
                                const roof_failures *failures) {
   const roof_train_point *b = &f->best;
   char x[SHORT], y[SHORT];
-  roof_text_addf(out, "%s trained on %.0f x %s, %.0f sequences of %.0f tokens: %.0f plans tried, %.0f fit\n",
-                 roof_model_title(model), devices, machine->title, f->batch, settings->prompt, f->tried,
-                 f->fit);
+  roof_text_addf(out,
+                 "%s trained on %.0f x %s, %.0f sequence%s of %.0f tokens: %.0f plan%s tried, %.0f fit\n",
+                 roof_model_title(model), devices, machine->title, f->batch, f->batch == 1 ? "" : "s",
+                 settings->prompt, f->tried, f->tried == 1 ? "" : "s", f->fit);
   if (settings->interleave > 1) {
     roof_text_addf(out, "  pipelines of %.0f stages on each device\n", settings->interleave);
   }
@@ -107,7 +108,7 @@ static void add_question(roof_text *out, const roof_choice_question *q) {
   if (l->rate > 0) {
     roof_text_addf(out, "%s requests/s", rf_plain_number(x, SHORT, l->rate));
   } else if (l->users > 0) {
-    roof_text_addf(out, "%.0f requests at once", l->users);
+    roof_text_addf(out, "%.0f request%s at once", l->users, l->users == 1 ? "" : "s");
   } else {
     roof_text_add(out, "requests as many as fit and pay");
   }
@@ -204,7 +205,7 @@ static void add_fitting(roof_text *out, const roof_model_sweep *s, size_t fittin
   for (size_t i = 0; i < s->count; i++) {
     unknown += s->runs[i].why[0] == '\0' && isnan(s->runs[i].figures[ROOF_RUN_SPARE_BYTES]) ? 1 : 0;
   }
-  roof_text_addf(out, "%s: %zu runs", roof_model_title(s->model), s->count);
+  roof_text_addf(out, "%s: %zu run%s", roof_model_title(s->model), s->count, s->count == 1 ? "" : "s");
   if (unknown < s->count) {
     roof_text_addf(out, ", %zu fit", fitting);
   }

@@ -152,7 +152,7 @@ static void add_images(roof_text *out, const roof_model_target *t) {
   if (t->model->stream_count > 0) {
     roof_text_addf(out, ", text of %.0f", roof_model_stream_tokens(t, 0));
   }
-  roof_text_addf(out, "; %.0f steps, %.0f pass%s each", s->steps, s->guidance,
+  roof_text_addf(out, "; %.0f step%s, %.0f pass%s each", s->steps, s->steps == 1 ? "" : "s", s->guidance,
                  s->guidance > 1 ? "es (guidance)" : "");
 }
 
@@ -271,7 +271,8 @@ static void add_capacity(roof_text *out, const roof_model_target *t, const roof_
     y[0] = '\0';
   }
   if (t->model->denoises && isfinite(c->largest_batch)) {
-    roof_text_addf(out, "              largest batch %.0f images\n", c->largest_batch);
+    roof_text_addf(out, "              largest batch %.0f image%s\n", c->largest_batch,
+                   c->largest_batch == 1 ? "" : "s");
   } else if (isinf(c->longest_context) && !t->settings.train && !t->model->denoises) {
     if (c->kv_window_bytes > 0) {
       roof_text_addf(out, "              windows hold %s of a sequence",

@@ -85,11 +85,12 @@ static const char *time_of(char buffer[SHORT], double seconds) {
 static void add_load(roof_text *out, const roof_service_study *s, double rate) {
   char number[SHORT];
   if (s->settings.concurrency > 0) {
-    roof_text_addf(out, "%.0f requests at a time", s->settings.concurrency);
+    roof_text_addf(out, "%.0f request%s at a time", s->settings.concurrency,
+                   s->settings.concurrency == 1 ? "" : "s");
   } else if (s->settings.trace != NULL) {
     roof_text_addf(out, "%s requests/s of the trace", plain(number, roof_service_study_rate(s, 0)));
   } else if (isinf(rate)) {
-    roof_text_addf(out, "%.0f requests at once", s->settings.requests);
+    roof_text_addf(out, "%.0f request%s at once", s->settings.requests, s->settings.requests == 1 ? "" : "s");
   } else {
     roof_text_addf(out, "%s request%s/s", plain(number, rate), rate == 1 ? "" : "s");
   }

@@ -61,6 +61,13 @@ linked() {
   [ "$(json '.all_reduce[0] | [.devices_limit, .devices_limit_backward]')" = '[9,9]' ]
 }
 
+@test "one stage and one microbatch are counted as one" {
+  run -0 "$ROOFLINE" cluster stages=1 microbatches=1 --machine h100
+  has 'pipeline of 1 stage, 1 microbatch: bubble'
+  run -0 "$ROOFLINE" cluster stages=2 microbatches=8 --machine h100
+  has 'pipeline of 2 stages, 8 microbatches: bubble'
+}
+
 @test "devices are whole, and gradients have bytes" {
   for word in devices=63.7 node=2.5 stages=1.5 devices=1e30; do
     run -2 "$ROOFLINE" cluster "$word" --machine h100

@@ -132,8 +132,9 @@ static void add_plans(roof_text *out, const answer *a) {
   rf_cells_add_row(&grid, rows, (int)(sizeof rows / sizeof rows[0]));
   cli_grid_end(&grid, out, "llll");
   roof_text_addf(out,
-                 "\npipeline of %.0f stages, %.0f microbatches: bubble (p - 1) / (m + p - 1) = %.1f %%\n",
-                 a->in.stages, a->in.microbatches, 100 * a->of.bubble);
+                 "\npipeline of %.0f stage%s, %.0f microbatch%s: bubble (p - 1) / (m + p - 1) = %.1f %%\n",
+                 a->in.stages, a->in.stages == 1 ? "" : "s", a->in.microbatches,
+                 a->in.microbatches == 1 ? "" : "es", 100 * a->of.bubble);
 }
 
 static void add_text(roof_text *out, const answer *a) {

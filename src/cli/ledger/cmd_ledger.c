@@ -54,8 +54,8 @@ static const char *note_of(const void *at, char scratch[CLI_SCRATCH]) {
   } else if (e->unsealed) {
     return "UNSEALED: no prediction came before it";
   } else {
-    rf_format(scratch, CLI_SCRATCH, "of entry %.0f, %zu samples%s%s", e->prediction, e->sample_count,
-              e->differs[0] != '\0' ? ", other " : "", e->differs);
+    rf_format(scratch, CLI_SCRATCH, "of entry %.0f, %zu sample%s%s%s", e->prediction, e->sample_count,
+              e->sample_count == 1 ? "" : "s", e->differs[0] != '\0' ? ", other " : "", e->differs);
   }
   return scratch;
 }

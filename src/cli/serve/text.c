@@ -101,7 +101,8 @@ static void add_figures(roof_text *out, const roof_service_study *s, const roof_
   char x[CLI_SHORT], y[CLI_SHORT];
   roof_text_addf(out, "  throughput  %s requests/s, %s", cli_number(x, a->requests_per_second),
                  cli_number(y, a->tokens_per_second));
-  roof_text_addf(out, " tokens/s: %.0f requests in %s\n", a->requests, seconds(x, a->seconds));
+  roof_text_addf(out, " tokens/s: %.0f request%s in %s\n", a->requests, a->requests == 1 ? "" : "s",
+                 seconds(x, a->seconds));
   add_goodput(out, s, a);
   if (!isnan(s->saturation)) {
     roof_text_addf(out, "  saturation  %s requests/s: beyond it the queue grows\n",
