@@ -245,7 +245,8 @@ void roof_model_sweep_batches_describe(roof_text *out, const roof_model_sweep *s
       roof_text_add(out, count++ == 0 ? "\nHow many sequences pay (a token takes twice as long as with one), "
                                         "and how many fit\n"
                                       : "");
-      roof_text_addf(out, "  knee at batch=%.0f, memory ends at batch=%.0f", b.knee, b.largest);
+      roof_text_addf(out, "  knee at batch=%.0f, ", b.knee);
+      roof_text_addf(out, b.largest < 1 ? "not one fits" : "memory ends at batch=%.0f", b.largest);
       roof_model_run_words(s, &s->runs[i], axis, words, sizeof words);
       roof_text_addf(out, "%s%s", words[0] != '\0' ? "; " : "", words);
       roof_text_addf(out, "%s%s\n", s->machine_count > 1 ? "; on " : "",

@@ -117,3 +117,9 @@ setup() {
   run -0 "$ROOFLINE" model llama-3.1-8b --train batch=64,128 dp=8 recompute=full microbatches=8 --machine h200 --to step.svg
   grep -q '>step<' step.svg
 }
+
+@test "where memory ends, and where not one sequence fits" {
+  run -0 "$ROOFLINE" model llama-3.1-70b --machine h100 tp=1..2*2 batch=1..4*2
+  has 'knee at batch=180, not one fits; tp=1'
+  has 'knee at batch=166, memory ends at batch=36; tp=2'
+}
