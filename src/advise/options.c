@@ -84,6 +84,10 @@ roof_status roof_options_read(const roof_options_text *typed, roof_options *opti
                             error);
     }
   }
+  if (status == ROOF_OK && typed->tile != NULL && o.tile == 0) {
+    status =
+        roof_error_set(error, ROOF_E_ARGUMENT, "--tile %s: must be from 1 to 2^53 elements", typed->tile);
+  }
   roof_unit unit = ROOF_VECTOR;
   if (status == ROOF_OK && typed->unit != NULL) {
     status = roof_unit_parse(typed->unit, &unit, error);

@@ -112,8 +112,8 @@ static roof_status check_options(const roof_options *o, roof_error *error) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "%s: a time must not be negative",
                           o->launch < 0 ? "launch" : "overhead");
   }
-  if (!(o->tile >= 0)) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "tile %g: must not be negative", o->tile);
+  if (!(o->tile == 0 || (o->tile >= 1 && o->tile <= 0x1p53))) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "tile %g: must be from 1 to 2^53 elements", o->tile);
   }
   if (o->unit < -1 || o->unit >= (int)ROOF_UNIT_COUNT) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "unit %d: there is none", o->unit);

@@ -173,6 +173,13 @@ ROWS
   [ "$(json .regime)" = '"memory"' ]
 }
 
+@test "a tile has from 1 to 2^53 elements on a side" {
+  for side in 0 0.5 -1 1e300; do
+    run -2 "$ROOFLINE" predict gemm m=64 n=64 k=64 --machine "$h989" --tile $side
+    has 'must be from 1 to 2^53 elements'
+  done
+}
+
 @test "a tile that is too large for a level is kept further out, and said to be" {
   run -0 "$ROOFLINE" predict gemm m=4096 n=4096 k=4096 --machine h100 --dtype fp16 --tile 256
   has 'compute-bound'
