@@ -326,6 +326,16 @@ static void add_head(roof_text *out, const roof_choices *all, const roof_apart *
   roof_text_add(out, "\n");
 }
 
+/** Whence the times are, in a word where those of one pool, which are told with them, are alike. */
+static void add_how(roof_text *out, const roof_choice_question *q, const roof_choices *all,
+                    const roof_apart *a) {
+  if (all->meeting > 0 && all->list[0].simulated == a->simulated) {
+    roof_text_addf(out, "  %s as together\n", a->simulated ? "simulated" : "estimated");
+  } else {
+    rf_plan_add_how(out, q, a->simulated);
+  }
+}
+
 void roof_apart_sentence(roof_text *out, const roof_choice_question *q, const roof_choices *all,
                          const roof_apart *a) {
   char x[48];
@@ -338,7 +348,7 @@ void roof_apart_sentence(roof_text *out, const roof_choice_question *q, const ro
   rf_plan_add_time(out, "TTFT", a->ttft_seconds, a->ttft_low_seconds, a->ttft_high_seconds);
   rf_plan_add_time(out, ", TPOT", a->tpot_seconds, a->tpot_low_seconds, a->tpot_high_seconds);
   roof_text_add(out, "\n");
-  rf_plan_add_how(out, q, a->simulated);
+  add_how(out, q, all, a);
   roof_text_addf(out, "  of the TTFT %s to send the cache over %s%s\n",
                  roof_quantity_format(x, sizeof x, a->transfer_seconds, "s"), rf_model_network(q->base)->name,
                  q->base->network == NULL ? ", assumed; --network says another" : "");

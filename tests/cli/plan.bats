@@ -262,6 +262,8 @@ setup() {
   run -0 "$ROOFLINE" plan llama-3.1-70b --rate 4/s --context 8k --tpot 30ms --ttft 2s --machine h100,h200 --precision fp8
   [[ ${lines[0]} == "prefill and decode apart: "*" devices, "*" % more tokens per device than together" ]]
   has "together: "
+  has "  simulated as together"
+  [ "$(grep -c 'simulated request by request' <<<"$output")" = 1 ]
   run -0 "$ROOFLINE" plan llama-3.1-70b --rate 2/s --tpot 60ms --machine mi300x --price 2 --launch llama.cpp
   [[ ${lines[0]} == "prefill and decode apart: "* ]]
   has "  started together: launch: llama.cpp has no two pools"
