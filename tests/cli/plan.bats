@@ -252,6 +252,8 @@ setup() {
   [ "$(json '[.schema, .best.kind, (.ways | length), (.ways[3] | .fits, .tokens_per_second)]')" = '["roofline.hybrid/1","experts",4,false,null]' ]
   run -1 "$ROOFLINE" plan qwen3-235b-a22b --precision w4a16 --machine rtx-4090 --host amd-epyc-9654 --host-memory 8GiB
   has "fits no device"
+  has "  fits with --host-memory 96GiB on nvidia-rtx-4090"
+  run -0 "$ROOFLINE" plan qwen3-235b-a22b --precision w4a16 --machine rtx-4090 --host amd-epyc-9654 --host-memory 96GiB
   run -0 "$ROOFLINE" plan llama-3.1-8b --precision w4a16 --machine rtx-4090 --host amd-epyc-9654 --csv
   [ ${#lines[@]} = 3 ]
   run -2 "$ROOFLINE" plan llama-3.1-8b --machine rtx-4090 --host amd-epyc-9654 --rate 4/s

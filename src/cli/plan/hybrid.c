@@ -70,6 +70,19 @@ static int faster_first(const void *a, const void *b) {
   return gap > 0 ? 1 : gap < 0 ? -1 : 0;
 }
 
+/** The least memory of the host that holds what one of the devices leaves to it. */
+static void add_remedy(roof_text *out, const hybrid_row *rows, size_t count) {
+  static const double gib = 0x1p30;
+  for (size_t i = 0; i < count; i++) {
+    const roof_hybrid *s = &rows[i].way;
+    if (s->device_bytes <= s->device_capacity_bytes) {
+      roof_text_addf(out, "  fits with --host-memory %.0fGiB on %s\n", ceil(s->host_bytes / gib),
+                     rows[i].machine);
+      return;
+    }
+  }
+}
+
 static void add_text(roof_text *out, const roof_hybrid_question *q, const char *precision,
                      const hybrid_row *rows, size_t count) {
   char scratch[CLI_SCRATCH], x[CLI_SHORT], y[CLI_SHORT];
@@ -79,6 +92,7 @@ static void add_text(roof_text *out, const roof_hybrid_question *q, const char *
     roof_text_addf(out, "%s, %s, fits no device with %s; nearest: %s, %s short\n", roof_model_title(q->model),
                    precision, roof_machine_title(q->host), best->machine,
                    roof_bytes_format(x, CLI_SHORT, s->short_bytes));
+    add_remedy(out, rows, count);
   } else {
     roof_text_addf(out, "%s, %s, on %s: %s tokens/s, %s\n", roof_model_title(q->model), precision,
                    best->machine, cli_number(x, s->tokens_per_second), shared_text(best, scratch));
