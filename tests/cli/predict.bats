@@ -435,7 +435,7 @@ ROWS
 @test "a missing format names one that the machine has: as wide, or the next wider" {
   lacks() { run -3 --separate-stderr "$ROOFLINE" predict gemm m=8 n=8 k=8 --machine "$1" --dtype "$2"; }
   lacks tpu-v5p fp16
-  [[ $stderr == *'its fp16 peak is not known; as wide: --dtype bf16' ]]
+  [[ $stderr == *'no native fp16 path on its matrix unit; as wide: --dtype bf16' ]]
   lacks grace fp16
   [[ $stderr == *'its fp16 peak is not known; as weights only: --dtype fp32 --weights fp16' ]]
   lacks orin bf16
