@@ -607,8 +607,8 @@ static void node_is_what_a_link_joins(void **state) {
   static const struct {
     const char *machine;
     double node;
-  } cases[] = {{"gb200", 72}, {"gb300", 72},  {"h100", 8},   {"a100", 8},     {"h100-nvl", 8},
-               {"mi210", 8},  {"tpu-v5e", 8}, {"mi300x", 8}, {"epyc-9654", 8}};
+  } cases[] = {{"gb200", 72}, {"gb300", 72},  {"h100", 8},   {"a100", 8},      {"h100-nvl", 8},
+               {"mi210", 8},  {"tpu-v5e", 8}, {"mi300x", 8}, {"epyc-9654", 8}, {"trn2", 16}};
   roof_types types = roof_types_of(ROOF_BF16);
   roof_options options = roof_options_default();
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
