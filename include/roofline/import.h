@@ -168,6 +168,9 @@ enum { ROOF_IMPORT_SAMPLES = 4096 };
 /** One kernel, region, test or collective of a file: all its calls together. */
 typedef struct roof_record {
   const char *name; /**< UTF-8, as long as it is; the profile's */
+  const char
+      *own_name; /**< the first that its calls had before --merge named them; NULL: `name`. The profile's */
+  uint64_t own_names; /**< how many they had */
   const char *
       part; /**< what its calls are part of in the dimension asked for; NULL: none was. Static or the profile's */
   uint64_t calls;

@@ -246,6 +246,8 @@ typedef struct roof_ledger_entry {
   char origin[16];     /**< of a prediction: a name of roof_sealing_origin_name */
   char taken_from[16]; /**< of a measurement: a name of roof_taken_name */
   char differs[24];    /**< of a measurement: "machine", "dtype": what is another than its prediction's */
+  char measured_as
+      [ROOF_OWN_NAME_MAX];   /**< of a measurement: the kernel's own name where the label is another */
   char taken[ROOF_TIME_MAX]; /**< of a measurement: when measuring began, "" when it was recorded */
   char commit[ROOF_DIGEST_MAX];
   char public_key[ROOF_DIGEST_MAX]; /**< "" unsigned */
@@ -312,6 +314,7 @@ typedef struct roof_reconciled {
   char origin[16];                      /**< of the prediction: a name of roof_sealing_origin_name */
   char taken_from[16];                  /**< of the measurement: a name of roof_taken_name */
   char differs[24];                     /**< what is another than its prediction's: "machine", "dtype" */
+  char measured_as[ROOF_OWN_NAME_MAX];  /**< the kernel's own name where the label is another */
   size_t superseded;                    /**< other predictions of the label */
   size_t after_measurement;             /**< predictions of the label that a measurement of it came before */
   bool late;                            /**< this one is of these */

@@ -22,6 +22,7 @@ extern "C" {
 
 #define ROOF_FIGURE_MAX 64
 #define ROOF_LABEL_MAX 128
+#define ROOF_OWN_NAME_MAX (ROOF_LABEL_MAX + 32) /* "NAME and 2 more" */
 
 /** What a profiler counted, a clue of ROOF_CLUE_MAP (advise.h) where there is one: "occupancy" 0.3. */
 typedef struct roof_figure {
@@ -57,7 +58,8 @@ typedef struct roof_given {
 
 /** One kernel on one machine. `samples` are seconds per call, in the order taken. */
 typedef struct roof_measurement {
-  char label[ROOF_LABEL_MAX]; /**< matches a prediction's label */
+  char label[ROOF_LABEL_MAX];          /**< matches a prediction's label */
+  char measured_as[ROOF_OWN_NAME_MAX]; /**< the kernel's own name where the label is another, "" none */
   char machine[ROOF_NAME_MAX];
   roof_dtype dtype;
   double flops;                              /**< per call; NaN unknown */

@@ -67,6 +67,8 @@ void rf_import_groups_apply(import_groups *groups, roof_profile *profile) {
       named = regexec(&rule->pattern, record->name, 0, NULL, 0) == 0;
       if (named) {
         rule->matches++;
+        record->own_name = record->name;
+        record->own_names = 1;
         record->name = roof_profile_text(profile, rule->name);
       }
     }

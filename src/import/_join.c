@@ -187,6 +187,10 @@ static void combine(roof_profile *profile, roof_record *into, const roof_record 
   if (fresh && into->ran == NULL && from->ran != NULL) {
     rf_import_keep_ran(profile, into, from->ran);
   }
+  if (fresh && from->own_name != NULL) {
+    into->own_name = roof_profile_text(profile, from->own_name);
+  }
+  into->own_names = fresh ? from->own_names : into->own_names + (other ? 0 : from->own_names);
   bool same = fresh || into->write_share == from->write_share;
   into->write_share = same ? from->write_share : NAN;
   into->update_share = same && (fresh || into->update_share == from->update_share) ? from->update_share : NAN;

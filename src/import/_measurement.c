@@ -1,4 +1,5 @@
 /* A kernel of a profile as one measurement, for the ledger. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,20 @@ static void add_counters(roof_measurement *m, const roof_record *record) {
   }
 }
 
+/** Its label, and what its calls were named before --merge gave them that, where it can be shown in one line. */
+static void add_names(roof_measurement *m, const roof_record *record) {
+  const char *own = record->own_name;
+  if (own != NULL && strcmp(own, record->name) != 0 && roof_text_is_plain(own)) {
+    roof_measurement_name(m, own);
+    size_t used = (size_t)snprintf(m->measured_as, sizeof m->measured_as, "%s", m->label);
+    if (record->own_names > 1) {
+      snprintf(m->measured_as + used, sizeof m->measured_as - used, " and %" PRIu64 " more",
+               record->own_names - 1);
+    }
+  }
+  roof_measurement_name(m, record->name);
+}
+
 roof_status roof_record_measurement(const roof_record *record, roof_measurement *measurement,
                                     roof_error *error) {
   double calls = record->calls > 0 ? (double)record->calls : 1;
@@ -80,7 +95,7 @@ roof_status roof_record_measurement(const roof_record *record, roof_measurement 
   roof_status status = ROOF_OK;
   roof_measurement_init(&m);
   m.dtype = ROOF_FP32;
-  roof_measurement_name(&m, record->name);
+  add_names(&m, record);
   m.calls = (double)record->calls;
   m.total_seconds = roof_record_seconds(record);
   m.seconds = m.total_seconds / calls;

@@ -320,6 +320,7 @@ roof_reconciled rf_ledger_judge(const roof_ledger_entry *prediction, const roof_
   memcpy(r.origin, prediction->origin, sizeof r.origin);
   memcpy(r.taken_from, measurement->taken_from, sizeof r.taken_from);
   memcpy(r.differs, measurement->differs, sizeof r.differs);
+  memcpy(r.measured_as, measurement->measured_as, sizeof r.measured_as);
   memcpy(r.label, prediction->of.label, sizeof r.label);
   memcpy(r.regime, prediction->of.regime, sizeof r.regime);
   memcpy(r.binding, prediction->of.binding, sizeof r.binding);

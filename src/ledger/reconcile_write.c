@@ -78,9 +78,9 @@ static json_t *words_json(const roof_reconciled *r, const roof_why *why) {
   for (size_t i = 0; i < why->count; i++) {
     rf_json_append(causes, rf_cause_json(&why->causes[i]));
   }
-  return json_pack("{s:s, s:s, s:b, s:o, s:o, s:o}", "verdict", r->verdict, "because", why->sentence, "done",
-                   (int)r->done, "next", text_or_null(r->next), "error", text_or_null(r->impossible),
-                   "causes", causes);
+  return json_pack("{s:s, s:s, s:b, s:o, s:o, s:o, s:o}", "verdict", r->verdict, "because", why->sentence,
+                   "done", (int)r->done, "next", text_or_null(r->next), "error", text_or_null(r->impossible),
+                   "causes", causes, "measured_as", text_or_null(r->measured_as));
 }
 
 static json_t *entry_json(roof_reconcile *all, size_t index, roof_why *why) {

@@ -288,6 +288,7 @@ static roof_status add_measurement(json_t *list, const roof_measurement *m, cons
       number(m->flops), "bytes", number(m->bytes), "levels", levels_json(m->level_bytes), "counters",
       counters, "counted", m->counted, "counted_flops", m->counted_flops, "note", m->note, "dtype_said",
       (int)m->dtype_said);
+  rf_json_set_text(fields, "measured_as", known(m->measured_as));
   return add(list, m->label, fields, &why, error);
 }
 

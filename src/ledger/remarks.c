@@ -70,8 +70,9 @@ static bool is_silent(const roof_reconciled *r, const roof_why *why) {
   char regime[512];
   bool gap = r->fraction_of_ceiling < roof_options_default().efficiency_low && !rf_ledger_foreseen(r);
   bool odd = is_assumed(r) || r->superseded > 0 || r->measured_again > 0 || r->differs[0] != '\0' ||
-             is_by_hand(r) || r->impossible[0] != '\0' || r->fraction_of_ceiling > 1 || r->done ||
-             why->count > 0 || (r->traffic != NULL && strcmp(r->traffic, "equal") != 0);
+             r->measured_as[0] != '\0' || is_by_hand(r) || r->impossible[0] != '\0' ||
+             r->fraction_of_ceiling > 1 || r->done || why->count > 0 ||
+             (r->traffic != NULL && strcmp(r->traffic, "equal") != 0);
   return !gap && !odd && isnan(r->mine_seconds) && isnan(r->memory_pace) &&
          roof_reconciled_regime(r, regime, sizeof regime)[0] == '\0';
 }
@@ -97,6 +98,9 @@ static void add_doubts(roof_text *out, const roof_reconciled *r) {
   }
   if (r->differs[0] != '\0') {
     roof_text_addf(out, "    measured with another %s than predicted\n", r->differs);
+  }
+  if (r->measured_as[0] != '\0') {
+    roof_text_addf(out, "    measured as %s\n", r->measured_as);
   }
 }
 

@@ -18,6 +18,7 @@ static const rf_scan_field fields[] = {
     TEXT_FIELD("measured", taken),
     TEXT_FIELD("taken_from", taken_from),
     TEXT_FIELD("differs", differs),
+    TEXT_FIELD("measured_as", measured_as),
     RF_SCAN_UNKEPT("version", TEXT),
     RF_SCAN_UNKEPT("note", TEXT),
     RF_SCAN_UNKEPT("signature", TEXT),

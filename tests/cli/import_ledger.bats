@@ -66,6 +66,15 @@ seal() { # LABEL OP ...
   [ "$(jq -r '.recorded.labels[0]' k.json)" = ffn ]
   run -0 "$ROOFLINE" reconcile
   has 'ffn'
+  has '    measured as gemm_bf16'
+  run -0 "$ROOFLINE" reconcile --json
+  [ "$(json '.entries[0].measured_as')" = '"gemm_bf16"' ]
+  run -0 "$ROOFLINE" ledger show
+  has ', as gemm_bf16'
+  run -0 "$ROOFLINE" ledger verify
+  run -0 "$ROOFLINE" import ncu.csv --ledger all.ledger --unsealed --merge '.=all' --quiet
+  run -0 "$ROOFLINE" ledger export --ledger all.ledger --json
+  [ "$(json '.entries[0].measured_as')" = '"void scale<float, (int)4>(T1 *, \"tag\") and 1 more"' ]
   run -0 "$ROOFLINE" import ncu.csv --merge '.=all' --json
   [ "$(json '.kernels | length')" = 1 ]
   [ "$(json '.kernels[0].calls')" = 2 ]

@@ -54,8 +54,9 @@ static const char *note_of(const void *at, char scratch[CLI_SCRATCH]) {
   } else if (e->unsealed) {
     return "UNSEALED: no prediction came before it";
   } else {
-    rf_format(scratch, CLI_SCRATCH, "of entry %.0f, %zu sample%s%s%s", e->prediction, e->sample_count,
-              e->sample_count == 1 ? "" : "s", e->differs[0] != '\0' ? ", other " : "", e->differs);
+    rf_format(scratch, CLI_SCRATCH, "of entry %.0f, %zu sample%s%s%s%s%s", e->prediction, e->sample_count,
+              e->sample_count == 1 ? "" : "s", e->differs[0] != '\0' ? ", other " : "", e->differs,
+              e->measured_as[0] != '\0' ? ", as " : "", e->measured_as);
   }
   return scratch;
 }
@@ -96,6 +97,7 @@ static const cli_column columns[] = {
     NAME("differs", differs),
     NAME("commit", commit),
     NAME("sha256", sha256),
+    NAME("measured_as", measured_as),
     {0}};
 
 static roof_status show(const cli_args *args, roof_error *error) {
