@@ -270,6 +270,7 @@ struct roof_format {
    *  Ownership: *profile keeps copies of the texts.
    *  Errors: as roof_import. */
   roof_status (*read)(struct roof_source *source, roof_profile *profile, roof_error *error);
+  bool ends_lines; /**< what writes it ends the last line, too: a number without an end after it may be cut */
 };
 
 typedef struct roof_import_options {

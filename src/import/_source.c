@@ -32,6 +32,7 @@ struct roof_source {
   char why[160];
   bool forgiving, is_cut; /* of packed data that end too early, and of records */
   bool unended;           /* the last line is the end of the file */
+  bool ends_in_number;    /* and its last letter a digit */
 };
 
 static void fail(roof_source *s, roof_status status, const char *why) {
@@ -291,6 +292,7 @@ char *rf_import_line(roof_source *s, size_t *length) {
   s->line_start = s->at;
   s->unended = newline == NULL;
   size_t end = newline != NULL ? (size_t)(newline - s->block) : s->end;
+  s->ends_in_number = s->unended && s->block[end - 1] >= '0' && s->block[end - 1] <= '9';
   s->at = newline != NULL ? end + 1 : s->end;
   cut(s, end > s->line_start && s->block[end - 1] == '\r' ? end - 1 : end);
   s->line++;
@@ -366,6 +368,10 @@ bool rf_import_is_cut(const roof_source *s) {
 
 bool rf_import_unended(const roof_source *s) {
   return s->unended;
+}
+
+bool rf_import_ends_in_number(const roof_source *s) {
+  return s->ends_in_number;
 }
 
 roof_status rf_import_failed(const roof_source *s, roof_error *error) {

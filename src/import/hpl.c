@@ -82,4 +82,5 @@ const roof_format rf_format_hpl = {
     .gives = "time and FLOPs of every run, as HPL counts them",
     .detect = detect,
     .read = read,
+    .ends_lines = true,
 };

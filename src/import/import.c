@@ -239,6 +239,8 @@ static roof_status read_source(roof_source *source, const roof_import_options *o
   }
   if (rf_import_is_cut(source)) {
     status = settle_cut(source, status, profile, error);
+  } else if (status == ROOF_OK && format->ends_lines && rf_import_ends_in_number(source)) {
+    rf_import_cut(profile, "the last line has no end, its values may be cut");
   }
   bool given =
       options->by_if_known || is_general(profile->by) || (profile->dimensions >> profile->by & 1) != 0;

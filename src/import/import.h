@@ -66,6 +66,9 @@ bool rf_import_is_cut(const roof_source *source);
 /** Whether the line rf_import_line gave last ends with the file, not with a line break. */
 bool rf_import_unended(const roof_source *source);
 
+/** Whether that line is so, and ends within a number for all one knows. */
+bool rf_import_ends_in_number(const roof_source *source);
+
 /** What went wrong while reading, or ROOF_OK. */
 roof_status rf_import_failed(const roof_source *source, roof_error *error);
 

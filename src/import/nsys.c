@@ -242,4 +242,5 @@ const roof_format rf_format_nsys = {
     .gives = "time, bytes of copies, idle time; attach FLOPs with --op",
     .detect = detect,
     .read = read,
+    .ends_lines = true,
 };

@@ -504,4 +504,5 @@ const roof_format rf_format_perf = {
     .gives = "time, FLOPs by format, bytes of L2, L3 and DRAM where counted; other events as counters",
     .detect = detect,
     .read = read,
+    .ends_lines = true,
 };

@@ -174,4 +174,5 @@ const roof_format rf_format_perftest = {
     .gives = "time of every size, bytes through the link; the best bandwidth is the link's ceiling",
     .detect = detect,
     .read = read,
+    .ends_lines = true,
 };

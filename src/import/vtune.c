@@ -93,4 +93,5 @@ const roof_format rf_format_vtune = {
     .gives = "processor time of every function, of all threads together",
     .detect = detect,
     .read = read,
+    .ends_lines = true,
 };

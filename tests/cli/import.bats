@@ -886,3 +886,17 @@ WORK
     [ "$key" = schema ] || grep -qF "\`$key\`" "$ROOFLINE_SOURCE/docs/json.md" || { echo "$key: not in docs/json.md"; return 1; }
   done <keys
 }
+
+@test "a last line without an end, of a tool that ends its lines, may have a shorter number" {
+  for file in perftest.txt hpl.txt vtune.csv perf-x.csv; do
+    # up to the last digit but one of the last line that has two of them in a row
+    python3 -c 'import re, sys; t = open(sys.argv[1]).read(); sys.stdout.write(t[:[m.end() for m in re.finditer(r"[0-9](?=[0-9])", t)][-1]])' \
+      "$fixtures/$file" >cut
+    run -1 "$ROOFLINE" import cut
+    [[ ${lines[0]} == 'truncated file: '* ]]
+    has 'the last line has no end, its values may be cut'
+    run -0 "$ROOFLINE" import cut --partial
+  done
+  head -c -1 "$fixtures/timings-gemm.csv" >by-hand.csv
+  run -0 "$ROOFLINE" import by-hand.csv
+}
