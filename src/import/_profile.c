@@ -513,7 +513,7 @@ void rf_import_device(roof_profile *profile, const char *name) {
   if (profile->device[0] == '\0') {
     profile->device = kept;
   } else if (profile->device != kept && kept[0] != '\0') {
-    rf_import_fact(profile, "another_device", NAN, kept);
+    rf_import_fact(profile, IMPORT_ANOTHER_DEVICE, NAN, kept);
   }
 }
 

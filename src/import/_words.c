@@ -102,6 +102,16 @@ static void add_service(const roof_profile *profile, const roof_served *run, roo
       run->model, digits, batch, rest, run->model, run->settings);
 }
 
+/** Devices of other names, whose kernels are told with those of the first. */
+static void add_other_devices(const roof_profile *profile, roof_text *out) {
+  for (size_t i = 0; i < profile->fact_count; i++) {
+    if (strcmp(profile->facts[i].name, IMPORT_ANOTHER_DEVICE) == 0) {
+      roof_text_addf(out, "kernels of several devices, %s among them, are judged by the same ceilings\n",
+                     profile->facts[i].text);
+    }
+  }
+}
+
 void roof_ranking_sentence(const roof_profile *profile, const roof_ranking *r, const roof_machine *machine,
                            roof_text *out) {
   char lost[SHORT];
@@ -135,6 +145,7 @@ void roof_ranking_sentence(const roof_profile *profile, const roof_ranking *r, c
   } else {
     roof_text_addf(out, "ceilings: %s\n", machine->name);
   }
+  add_other_devices(profile, out);
 }
 
 void roof_profile_remarks(const roof_profile *profile, roof_text *out) {

@@ -266,6 +266,9 @@ void rf_import_fact(roof_profile *profile, const char *name, double value, const
  *  Units: s. */
 void rf_import_date(roof_profile *profile, const char *text, double after);
 
+/** The fact that names a device besides the profile's. */
+#define IMPORT_ANOTHER_DEVICE "another_device"
+
 /** Names the device; a second one of another name is a fact. */
 void rf_import_device(roof_profile *profile, const char *name);
 

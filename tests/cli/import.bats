@@ -900,3 +900,12 @@ WORK
   head -c -1 "$fixtures/timings-gemm.csv" >by-hand.csv
   run -0 "$ROOFLINE" import by-hand.csv
 }
+
+@test "kernels of two devices are judged by one machine, and said to be" {
+  sed '$s/NVIDIA H100 80GB HBM3 (0)/NVIDIA A100-SXM4-80GB (1)/' "$fixtures/nsys-trace.csv" >two.csv
+  run -0 "$ROOFLINE" import two.csv
+  [[ ${lines[0]} == '2 devices: '* ]]
+  has 'kernels of several devices, NVIDIA A100-SXM4-80GB among them, are judged by the same ceilings'
+  run -0 "$ROOFLINE" import "$fixtures/nsys-trace.csv"
+  [[ $output != *'several devices'* ]]
+}
