@@ -259,9 +259,9 @@ model() {
 
 @test "a format that the machine lacks, and one whose peak is not known" {
   run -0 "$ROOFLINE" model llama-3.1-8b --precision fp8 --machine a100 --analysis
-  has 'bf16: no native path'
+  has 'bf16: no native fp8 path'
   run -0 "$ROOFLINE" model llama-3.1-8b --precision fp8 --machine tpu-v4 --analysis
-  has 'bf16: peak not known'
+  has 'bf16: fp8 peak not known'
 }
 
 @test "weights of a GGUF file are multiplied as int8 at best, as llama.cpp does" {

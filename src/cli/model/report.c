@@ -77,12 +77,17 @@ static void add_kernels(roof_text *out, const roof_model_answer *a) {
 /* Formats: bytes, the peak they are multiplied at, and the ridge. */
 
 CLI_WORD(part_name, roof_model_format, roof_model_part_name(r->part))
-CLI_WORD(compute_name, roof_model_format,
-         cli_column_say(scratch, "%s%s", roof_dtype_name(r->compute),
-                        r->native                 ? ""
-                        : r->wanted == r->compute ? ": vector unit alone"
-                        : r->lacks                ? ": no native path"
-                                                  : ": peak not known"))
+/** What they are multiplied as, and why not as they were to be. */
+static const char *compute_name(const void *row, char scratch[CLI_SCRATCH]) {
+  const roof_model_format *r = row;
+  const char *compute = roof_dtype_name(r->compute), *wanted = roof_dtype_name(r->wanted);
+  if (r->native) {
+    return compute;
+  }
+  return r->wanted == r->compute ? cli_column_say(scratch, "%s: vector unit alone", compute)
+         : r->lacks              ? cli_column_say(scratch, "%s: no native %s path", compute, wanted)
+                                 : cli_column_say(scratch, "%s: %s peak not known", compute, wanted);
+}
 
 static const cli_column format_columns[] = {
     {.header = "weights", .text = part_name},
