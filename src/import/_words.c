@@ -102,7 +102,7 @@ static void add_service(const roof_profile *profile, const roof_served *run, roo
       run->model, digits, batch, rest, run->model, run->settings);
 }
 
-/** Devices of other names, whose kernels are told with those of the first. */
+/** Devices of other names, whose kernels stand among those of the first. */
 static void add_other_devices(const roof_profile *profile, roof_text *out) {
   for (size_t i = 0; i < profile->fact_count; i++) {
     if (strcmp(profile->facts[i].name, IMPORT_ANOTHER_DEVICE) == 0) {

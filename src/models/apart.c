@@ -326,7 +326,7 @@ static void add_head(roof_text *out, const roof_choices *all, const roof_apart *
   roof_text_add(out, "\n");
 }
 
-/** Whence the times are, in a word where those of one pool, which are told with them, are alike. */
+/** Whence the times are, in a word where those of one pool, next to it, are alike. */
 static void add_how(roof_text *out, const roof_choice_question *q, const roof_choices *all,
                     const roof_apart *a) {
   if (all->meeting > 0 && all->list[0].simulated == a->simulated) {
