@@ -46,12 +46,14 @@ typedef struct roof_figure_change {
   double p;           /**< chance of rounds so far apart when nothing has changed (Mann-Whitney) */
   char noisy_old[96], noisy_new[96]; /**< why a figure is not to be relied on, "" when it is */
   roof_change_verdict verdict;
+  bool ceiling; /**< a clock, peak or bandwidth: the only ones whose fall fails `measure --compare` */
 } roof_figure_change;
 
 typedef struct roof_changes {
   roof_figure_change *list; /**< in the new machine's order; those that only the old one has are last */
   size_t count;
   int counts[ROOF_CHANGE_VERDICT_COUNT];
+  int fallen; /**< ceilings that are slower */
 } roof_changes;
 
 /** Sets all measured figures of two machines against each other.

@@ -19,6 +19,7 @@ typedef struct figure {
   double spread;                     /**< NaN where the file has none */
   const roof_conditions *conditions; /**< NULL where the file has none */
   bool less_is_faster;
+  bool ceiling;
 } figure;
 
 typedef struct figures {
@@ -36,10 +37,11 @@ static const figure *find(const figures *f, const figure *like) {
   return NULL;
 }
 
-static void add_figure(figures *f, double value, double spread, const roof_conditions *conditions,
-                       const char *unit, const char *name) {
+/** Returns it, NULL where the value is unknown or there is no room. */
+static figure *add_figure(figures *f, double value, double spread, const roof_conditions *conditions,
+                          const char *unit, const char *name) {
   if (isnan(value) || f->count == FIGURE_MAX) {
-    return;
+    return NULL;
   }
   figure *added = &f->list[f->count];
   *added = (figure){.value = value,
@@ -52,6 +54,14 @@ static void add_figure(figures *f, double value, double spread, const roof_condi
     added->nth++;
   }
   f->count++;
+  return added;
+}
+
+/** A latency bounds no rate. */
+static void mark_ceiling(figure *added) {
+  if (added != NULL) {
+    added->ceiling = !added->less_is_faster;
+  }
 }
 
 static void add_level(figures *f, const roof_level *level) {
@@ -60,7 +70,7 @@ static void add_level(figures *f, const roof_level *level) {
     char name[ROOF_CHANGE_NAME_MAX];
     snprintf(name, sizeof name, "%s %s", level->name, v.label);
     roof_cores_append(name, sizeof name, level->cores, level->core_kind, level->threads_per_core);
-    add_figure(f, v.value, level->spread, v.conditions, v.unit, name);
+    mark_ceiling(add_figure(f, v.value, level->spread, v.conditions, v.unit, name));
   }
 }
 
@@ -69,7 +79,14 @@ static void add_peak(figures *f, const roof_peak *p) {
   snprintf(name, sizeof name, "%s %s%s %s", roof_dtype_name(p->dtype), roof_unit_name(p->unit),
            p->sparse ? " sparse" : "", p->isa);
   roof_cores_append(name, sizeof name, p->cores, p->core_kind, p->threads_per_core);
-  add_figure(f, p->flops_per_second, p->spread, p->conditions, "FLOP/s", name);
+  mark_ceiling(add_figure(f, p->flops_per_second, p->spread, p->conditions, "FLOP/s", name));
+}
+
+static void add_rate(figures *f, const roof_rate *r) {
+  char name[ROOF_NAME_MAX + sizeof r->isa + 32];
+  snprintf(name, sizeof name, "%s, %s", r->name, r->isa);
+  roof_cores_append(name, sizeof name, r->cores, "", 0);
+  add_figure(f, r->per_second, r->spread, &r->conditions, "op/s", name);
 }
 
 static void add_cost(figures *f, const roof_cost *cost) {
@@ -102,7 +119,7 @@ static void add_own(figures *f, const roof_machine *m, const char *key) {
   roof_machine_value v;
   for (int i = 0; roof_machine_figure(m, i, &v); i++) {
     if (strcmp(v.key, key) == 0 && v.kind == ROOF_MEASURED) {
-      add_figure(f, v.value, NAN, v.conditions, v.unit, v.label);
+      mark_ceiling(add_figure(f, v.value, NAN, v.conditions, v.unit, v.label));
     }
   }
 }
@@ -122,6 +139,11 @@ static void collect(figures *f, const roof_machine *m) {
       add_level(f, &m->levels[i]);
     }
   }
+  for (int i = 0; i < r->rate_count; i++) {
+    if (r->rates[i].kind == ROOF_MEASURED) {
+      add_rate(f, &r->rates[i]);
+    }
+  }
   for (int i = 0; i < r->cost_count; i++) {
     if (r->costs[i].kind == ROOF_MEASURED) {
       add_cost(f, &r->costs[i]);
@@ -136,6 +158,20 @@ static void collect(figures *f, const roof_machine *m) {
   add_own(f, m, "launch_seconds");
 }
 
+/** The lowest and highest round of a figure. */
+typedef struct span {
+  double low, high;
+} span;
+
+static span rounds_of(const figure *f) {
+  span s = {INFINITY, -INFINITY};
+  for (int i = 0; f->conditions != NULL && i < f->conditions->round_count; i++) {
+    s.low = fmin(s.low, f->conditions->rounds[i]);
+    s.high = fmax(s.high, f->conditions->rounds[i]);
+  }
+  return s;
+}
+
 /** The own variation of a figure: the difference of its rounds if it was marked noisy, or the spread of its
  * windows if the file has nothing else. */
 static double unrest(const figure *f) {
@@ -143,12 +179,8 @@ static double unrest(const figure *f) {
   if (c == NULL) {
     return isnan(f->spread) ? 0 : f->spread;
   }
-  double low = INFINITY, high = 0;
-  for (int i = 0; i < c->round_count; i++) {
-    low = fmin(low, c->rounds[i]);
-    high = fmax(high, c->rounds[i]);
-  }
-  return c->noisy[0] == '\0' ? 0 : c->round_count > 1 ? high / low - 1 : f->spread;
+  span s = rounds_of(f);
+  return c->noisy[0] == '\0' ? 0 : c->round_count > 1 ? s.high / s.low - 1 : f->spread;
 }
 
 /** The rounds against each other; NaN with too few of them. */
@@ -165,6 +197,14 @@ static double chance(const figure *old, const figure *new) {
   roof_status status =
       roof_stats_mann_whitney(first, (size_t)a->round_count, second, (size_t)b->round_count, &test, NULL);
   return status == ROOF_OK ? test.p : NAN;
+}
+
+/** Whether the rounds say that a figure changed: by the test, or with too few of them for it if all of one
+ * side are beyond all of the other. A figure without rounds has only its distance. */
+static bool rounds_agree(const figure *old, const figure *new, double p) {
+  static const double sure = 0.05;
+  span a = rounds_of(old), b = rounds_of(new);
+  return isnan(p) ? a.high < b.low || b.high < a.low : p <= sure;
 }
 
 /** How much of a change is left when each figure is counted in cycles of its own clock. */
@@ -187,7 +227,6 @@ static void keep_noise(const figure *f, char *noisy, size_t size) {
 /** Compares two figures; one of them may be NULL. A change is more than noise if it is larger than the own
  *  variation of both and than the difference between two runs, and if their rounds agree on it. */
 static roof_figure_change weigh(const figure *old, const figure *new) {
-  static const double sure = 0.05;
   const figure *either = new != NULL ? new : old;
   roof_figure_change c = {.unit = either->unit,
                           .old_value = old != NULL ? old->value : NAN,
@@ -195,6 +234,7 @@ static roof_figure_change weigh(const figure *old, const figure *new) {
                           .cycle_ratio = NAN,
                           .p = NAN,
                           .noise = NAN,
+                          .ceiling = either->ceiling,
                           .verdict = old == NULL   ? ROOF_CHANGE_ONLY_NEW
                                      : new == NULL ? ROOF_CHANGE_ONLY_OLD
                                                    : ROOF_CHANGE_SAME};
@@ -206,7 +246,7 @@ static roof_figure_change weigh(const figure *old, const figure *new) {
     c.noise = fmax(ROOF_CHANGE_REPEATABLE, unrest(old) + unrest(new));
     c.cycle_ratio = per_cycle(old, new);
     c.p = chance(old, new);
-    if (distance(c.ratio) > c.noise && !(c.p > sure)) {
+    if (distance(c.ratio) > c.noise && rounds_agree(old, new, c.p)) {
       c.verdict = distance(c.cycle_ratio) <= c.noise     ? ROOF_CHANGE_SAME_PER_CYCLE
                   : (c.ratio > 1) != new->less_is_faster ? ROOF_CHANGE_FASTER
                                                          : ROOF_CHANGE_SLOWER;
@@ -227,6 +267,7 @@ static void weigh_all(const figures *old, const figures *new, roof_changes *out)
   }
   for (size_t i = 0; i < out->count; i++) {
     out->counts[out->list[i].verdict]++;
+    out->fallen += out->list[i].ceiling && out->list[i].verdict == ROOF_CHANGE_SLOWER;
   }
 }
 
@@ -262,6 +303,9 @@ void roof_changes_sentence(const roof_changes *changes, roof_text *out) {
                      roof_change_verdict_name((roof_change_verdict)i));
       separator = ", ";
     }
+  }
+  if (changes->counts[ROOF_CHANGE_SLOWER] > 0) {
+    roof_text_addf(out, "; ceilings that fell: %d", changes->fallen);
   }
   roof_text_add(out, changes->count > 0 ? "" : "neither machine has a measured figure");
 }

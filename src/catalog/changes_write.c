@@ -7,12 +7,12 @@ static json_t *text_or_null(const char *text) {
 }
 
 static json_t *change_json(const roof_figure_change *c) {
-  return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o}", "figure", c->figure, "unit",
-                   c->unit, "old", rf_json_number(c->old_value), "new", rf_json_number(c->new_value), "ratio",
-                   rf_json_number(c->ratio), "noise", rf_json_number(c->noise), "verdict",
+  return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:b}", "figure", c->figure,
+                   "unit", c->unit, "old", rf_json_number(c->old_value), "new", rf_json_number(c->new_value),
+                   "ratio", rf_json_number(c->ratio), "noise", rf_json_number(c->noise), "verdict",
                    roof_change_verdict_name(c->verdict), "ratio_per_cycle", rf_json_number(c->cycle_ratio),
                    "p", rf_json_number(c->p), "noisy_old", text_or_null(c->noisy_old), "noisy_new",
-                   text_or_null(c->noisy_new));
+                   text_or_null(c->noisy_new), "ceiling", c->ceiling);
 }
 
 static json_t *machine_json(const roof_machine *machine) {

@@ -84,6 +84,31 @@ conditions() { # ROUNDS CLOCK NOISY
   [ "$(json '[.figures[] | .noisy_new | select(. != null)]')" = '["rounds differ"]' ]
 }
 
+@test "with fewer than four rounds all of one side are beyond all of the other" {
+  peak='.peaks[] | select(.dtype == "fp64" and .cores == 1)'
+  jq "($peak).conditions = $(conditions '[96e9,92e9]' 3e9 null)" old.json >older.json && mv older.json old.json
+  new() { # FACTOR CONDITIONS
+    verdict "($peak) |= (.flops_per_second *= $1 | .conditions = $2)" | jq -c '.[2]'
+  }
+  [ "$(new 0.95 "$(conditions '[86e9,93e9]' 3e9 null)")" = '"same within noise"' ]
+  [ "$(new 0.95 "$(conditions '[91e9,91e9]' 3e9 null)")" = '"slower"' ]
+  [ "$(new 0.95 "$(conditions '[91e9,91e9,92e9,91e9,91e9]' 3e9 null)")" = '"same within noise"' ]
+  [ "$(new 0.5 "$(conditions '[48e9,46e9]' 3e9 null)")" = '"slower"' ]
+  run -1 "$ROOFLINE" measure --compare old.json ./new.json
+  [[ ${lines[0]} == *" 1 slower; ceilings that fell: 1" ]]
+}
+
+@test "only the fall of a ceiling fails: not that of a cost, a latency or a rate" {
+  jq '.levels[-1].latency_seconds = 1e-7 | .costs = [{"name": "atomic add", "seconds": 1e-8, "kind": "measured"}] |
+    .rates = [{"name": "int32 add", "isa": "fake", "cores": 1, "per_second": 4e9, "kind": "measured"}]' old.json >older.json && mv older.json old.json
+  [ "$(verdict '.levels[-1].latency_seconds *= 2 | .costs[0].seconds *= 2 | .rates[0].per_second /= 2')" = \
+    '["DRAM latency",0.03,"slower","int32 add, fake, 1 core",0.03,"slower","atomic add",0.03,"slower"]' ]
+  run -0 --separate-stderr "$ROOFLINE" measure --compare old.json ./new.json --json
+  [ "$(json '[.figures[] | select(.verdict == "slower") | .ceiling] | unique')" = '[false]' ]
+  run -0 "$ROOFLINE" measure --compare old.json ./new.json
+  [[ ${lines[0]} == *" 3 slower; ceilings that fell: 0" ]]
+}
+
 @test "measured now: against the file as it was" {
   printf 'triad = 72GB/s\n' >script
   run -0 env ROOFLINE_FAKE=script "$ROOFLINE" measure --backend fake --compare old.json --json

@@ -57,7 +57,7 @@ roof_status cli_measure_compare_print(const cli_args *args, const roof_machine *
           old->name, old->date, new->name, new->date, 100 * ROOF_CHANGE_REPEATABLE);
     }
   }
-  bool fell = changes.counts[ROOF_CHANGE_SLOWER] > 0;
+  bool fell = changes.fallen > 0;
   roof_changes_done(&changes);
   status = cli_print_end(&text, status, error);
   return status == ROOF_OK && fell ? ROOF_E_GATE : status;
