@@ -65,6 +65,26 @@ static void more_than_as_many_times_one_core_is_tried_again(void **state) {
   assert_int_equal(never.windows, 6 * 2);
 }
 
+/** One core has all memory of its domain to read, not the part of it that it filled. */
+static void few_cores_read_what_their_domain_filled(void **state) {
+  (void)state;
+  rf_core cores[8];
+  rf_bench bench = {.data_bytes = (size_t)8 << 30,
+                    .team = {.threads = 8, .topology = {.cores = cores, .core_count = 8}}};
+  for (int i = 0; i < 8; i++) {
+    cores[i] = (rf_core){.threads = {i}, .thread_count = 1, .node = i / 4};
+  }
+  static const struct {
+    int threads;
+    double bytes;
+  } cases[] = {{1, 0x1p32}, {4, 0x1p32}, {5, 0x1p33}, {8, 0x1p33}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    assert_near(rf_cpu_near_bytes(&bench, cases[i].threads), cases[i].bytes, 0);
+  }
+  bench.team.threads = 2;
+  assert_near(rf_cpu_near_bytes(&bench, 1), 0x1p33, 0);
+}
+
 /** A machine of 100 GFLOP/s and 10 GB/s whose loop takes, next to its longest wall, `exposed` of the other. */
 static roof_machine *machine_of(double exposed) {
   roof_machine *m = roof_machine_new();
@@ -125,6 +145,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cores_are_doubled_up_to_all),
       cmocka_unit_test(what_grows_to_the_end_is_not_saturated),
+      cmocka_unit_test(few_cores_read_what_their_domain_filled),
       cmocka_unit_test(more_than_as_many_times_one_core_is_tried_again),
       cmocka_unit_test(both_ceilings_overlap_at_the_ridge_or_not),
       cmocka_unit_test(rates_of_all_cores_obey_the_law_of_cores),

@@ -136,6 +136,11 @@ roof_status rf_cpu_plan_levels(rf_bench *bench, roof_level *plain, int count, ro
  *  Units: bytes/s. Ownership: needs what rf_cpu_plan_levels left. Errors: none. */
 void rf_cpu_try_pages(rf_bench *bench);
 
+/** The first part of bench->data, for so many threads to read while the others rest: what the threads of their
+ *  memory domains filled.
+ *  Units: bytes. Ownership: none. Errors: none. */
+double rf_cpu_near_bytes(const rf_bench *bench, int threads);
+
 /** Bytes of a cache level that a core of a kind uses when it works alone, for -1 each of `per_core` threads
  *  of each core when all work, the least of all kinds; 0 if the level cannot be distinguished from the one
  *  inside it.

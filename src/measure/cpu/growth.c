@@ -8,8 +8,9 @@
 /** A level read by some cores, each its own part. */
 typedef struct reading {
   rf_bench *bench;
-  size_t part; /**< bytes from thread to thread */
-  size_t each; /**< bytes that a thread reads again and again, a power of two */
+  double share; /**< bytes of the level that a thread fills; infinite: memory, all that is near */
+  size_t part;  /**< bytes from thread to thread */
+  size_t each;  /**< bytes that a thread reads again and again, a power of two */
   size_t window, at;
   rf_way way;
 } reading;
@@ -22,10 +23,19 @@ static void read_part(void *user, int thread, int threads) {
   r->bench->lanes->transfers[RF_LOAD][r->way](&span);
 }
 
+/** Divides what is near the threads, however many of them read: memory is no smaller for few. */
+static void spread_over(reading *r, int threads) {
+  double part = rf_cpu_near_bytes(r->bench, threads) / threads;
+  r->part = (size_t)part / 64 * 64;
+  r->each = rf_cpu_floor_power(fmin(r->share, part));
+  r->at &= r->each - 1;
+}
+
 static double read_rate(void *user, int threads) {
   static const rf_way ways[] = {RF_UNROLL_16, RF_AHEAD};
   reading *r = user;
   double best = INFINITY;
+  spread_over(r, threads);
   for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
     r->way = ways[i];
     best = fmin(best, rf_team_time(&r->bench->team, threads, read_part, r));
@@ -97,16 +107,11 @@ static void grow_level(rf_bench *bench, const roof_level *level) {
   enum { MEMORY_WINDOW = 16 << 20, CACHE_WINDOW = 4 << 20 };
   char name[ROOF_NAME_MAX];
   bool memory = level->level == ROOF_MEMORY;
-  double part = (double)bench->data_bytes / bench->team.threads;
-  double share = memory ? part : rf_cpu_cache_share(&bench->team.topology, level->level, -1, 1);
-  if (!(share > 0) || share > part) {
+  double share = memory ? INFINITY : rf_cpu_cache_share(&bench->team.topology, level->level, -1, 1);
+  if (!(share > 0) || (!memory && share > (double)bench->data_bytes / bench->team.threads)) {
     return;
   }
-  reading r = {.bench = bench,
-               .part = (size_t)part / 64 * 64,
-               .each = rf_cpu_floor_power(share),
-               .window = memory ? MEMORY_WINDOW : CACHE_WINDOW};
-  r.window = memory && r.window > r.each ? r.each : r.window;
+  reading r = {.bench = bench, .share = share, .window = memory ? MEMORY_WINDOW : CACHE_WINDOW};
   snprintf(name, sizeof name, "%.50s read", level->name);
   grow(bench, name, "B/s", read_rate, &r);
 }

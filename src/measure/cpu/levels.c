@@ -348,6 +348,15 @@ static double region_bytes(const rf_bench *bench, const roof_level *plain, int c
   return fmin(fmin(wanted, rf_memory_available("") / 4), most);
 }
 
+double rf_cpu_near_bytes(const rf_bench *bench, int threads) {
+  const rf_topology *t = &bench->team.topology;
+  int last = threads, node = rf_topology_core(t, threads - 1)->node;
+  while (last < bench->team.threads && rf_topology_core(t, last)->node == node) {
+    last++;
+  }
+  return (double)bench->data_bytes * last / bench->team.threads;
+}
+
 /** The size of a level as one core of a kind sees it. */
 static void see_as(const rf_bench *bench, const rf_core_set *set, roof_level *level) {
   const rf_topology *t = &bench->team.topology;
@@ -379,7 +388,7 @@ static roof_status plan_level(rf_bench *bench, const region *data, const roof_le
   char step[128], who[64], size[32];
   snprintf(step, sizeof step, "%s bandwidth, %s", level->name, rf_core_set_name(bench, set, who, sizeof who));
   rf_bench_step(bench, step);
-  double most = (double)data->bytes / bench->team.threads;
+  double most = rf_cpu_near_bytes(bench, set->threads) / set->threads;
   double share = level->level == ROOF_MEMORY
                      ? most
                      : rf_cpu_cache_share(&bench->team.topology, level->level, set->kind, set->per_core);
@@ -415,7 +424,7 @@ roof_status rf_cpu_plan_levels(rf_bench *bench, roof_level *plain, int count, ro
   bench->data_bytes = data.bytes;
   rf_data_fill(data.data, ROOF_FP64, data.bytes / sizeof(double), 1, bench->team.threads);
   if (!bench->siblings) {
-    double near = fmin(0x1p30, (double)data.bytes / bench->team.topology.node_count);
+    double near = fmin(0x1p30, rf_cpu_near_bytes(bench, 1));
     rf_bench_step(bench, "bandwidth by working set");
     rf_cpu_place_levels(bench, bench->data, (size_t)near, plain, count);
   }
