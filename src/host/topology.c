@@ -361,3 +361,19 @@ int rf_topology_first(const rf_topology *topology, int kind) {
   }
   return first;
 }
+
+double rf_topology_last_cache(const rf_topology *topology, int cores) {
+  enum { LEVELS = 3 };
+  double all[LEVELS] = {0}, one[LEVELS] = {0}, most = 0;
+  for (int i = 0; i < topology->cache_count; i++) {
+    const rf_cache *cache = &topology->caches[i];
+    int level = cache->level - 1;
+    all[level] += cache->bytes * cache->instances;
+    one[level] = cache->bytes > one[level] ? cache->bytes : one[level];
+  }
+  for (int i = 0; i < LEVELS; i++) {
+    double held = one[i] * cores < all[i] ? one[i] * cores : all[i];
+    most = held > most ? held : most;
+  }
+  return most;
+}

@@ -83,4 +83,9 @@ int rf_topology_place(const rf_topology *topology, int thread);
  *  Units: none. Ownership: none. Errors: none. */
 int rf_topology_first(const rf_topology *topology, int kind);
 
+/** Bytes of the last cache that so many cores have together: an instance each until all are taken. Where the
+ *  caches of an inner level hold more, theirs.
+ *  Units: bytes. Ownership: none. Errors: 0 when the system reports no cache. */
+double rf_topology_last_cache(const rf_topology *topology, int cores);
+
 #endif

@@ -219,6 +219,38 @@ static void caches_are_shared_out(void **state) {
   rf_topology_done(&t);
 }
 
+/* Of the last level several instances, as many as cores can have; of the inner ones where they hold more. */
+static void last_caches_add_up(void **state) {
+  (void)state;
+  const double mib = 0x1p20;
+  rf_topology t = {.caches = {{1, -1, 0x1p15, 96}, {2, -1, mib, 96}, {3, -1, 32 * mib, 12}},
+                   .cache_count = 3};
+  assert_true(rf_topology_last_cache(&t, 1) == 32 * mib);
+  assert_true(rf_topology_last_cache(&t, 4) == 128 * mib);
+  assert_true(rf_topology_last_cache(&t, 96) == 384 * mib);
+  t.caches[1].bytes = 5 * mib;
+  assert_true(rf_topology_last_cache(&t, 96) == 480 * mib);
+  t.cache_count = 0;
+  assert_true(rf_topology_last_cache(&t, 96) == 0);
+}
+
+/* Latency of memory is read where the last cache that a core sees is a third or less. */
+static void latency_is_read_beyond_the_last_cache(void **state) {
+  (void)state;
+  const double mib = 0x1p20;
+  roof_measure_options options = {.quick = true};
+  rf_bench bench = {.options = &options,
+                    .team.topology = {.caches = {{3, -1, 8 * mib, 2}}, .cache_count = 1}};
+  assert_true(rf_cpu_latency_bytes(&bench, INFINITY) == 64 * mib);
+  bench.team.topology.caches[0].bytes = 105 * mib;
+  assert_true(rf_cpu_latency_bytes(&bench, INFINITY) == 512 * mib);
+  assert_true(rf_cpu_latency_bytes(&bench, 300 * mib) == 256 * mib);
+  bench.team.topology.caches[0].bytes = 32 * mib;
+  assert_true(rf_cpu_latency_bytes(&bench, INFINITY) == 128 * mib);
+  options.quick = false;
+  assert_true(rf_cpu_latency_bytes(&bench, INFINITY) == 256 * mib);
+}
+
 static rf_bench bench_of(const char *name, int threads) {
   rf_bench bench = {.team = {.topology = plan(name, NULL, INFINITY), .threads = threads}};
   return bench;
@@ -310,6 +342,8 @@ int main(void) {
       cmocka_unit_test(clocks_alone_make_no_kinds),
       cmocka_unit_test(every_core_of_a_plan_has_a_domain),
       cmocka_unit_test(caches_are_shared_out),
+      cmocka_unit_test(last_caches_add_up),
+      cmocka_unit_test(latency_is_read_beyond_the_last_cache),
       cmocka_unit_test(core_sets_are_one_of_each_kind_then_all),
       cmocka_unit_test(siblings_are_noted_as_they_are),
       cmocka_unit_test(parts_of_data_are_those_of_their_threads),

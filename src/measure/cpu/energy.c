@@ -184,7 +184,8 @@ static window watch_bytes(rf_bench *bench, rf_meter *meter, double seconds) {
   enum { STEP = 1024 };
   const roof_level *memory = roof_machine_memory(bench->machine, ROOF_MEASURED);
   int threads = bench->team.threads;
-  double wanted = fmin(fmax(4 * rf_cache_bytes(3), 0x1p28), rf_memory_available("") / 4);
+  double wanted = fmin(fmax(4 * rf_topology_last_cache(&bench->team.topology, threads), 0x1p28),
+                       rf_memory_available("") / 4);
   effort e = {.bench = bench, .part = STEP};
   while (2 * (double)e.part * threads <= wanted) {
     e.part *= 2;

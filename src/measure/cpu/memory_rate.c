@@ -6,7 +6,7 @@
 #include "kernels/data.h"
 #include "measure/cpu/memory_rate.h"
 
-enum { CACHES = 2, LEAST = 64 << 20, MOST = 512 << 20, ROUNDS = 3 };
+enum { CACHES = 2, LEAST = 64 << 20, ROUNDS = 3 };
 
 static void read_part(void *user, int thread, int threads) {
   const rf_memory_probe *probe = user;
@@ -31,7 +31,8 @@ static rf_way choose_way(const rf_memory_probe *probe) {
 }
 
 bool rf_memory_probe_init(rf_memory_probe *probe, const rf_team *team) {
-  double bytes = fmin(fmax(CACHES * rf_cache_bytes(3), LEAST), MOST);
+  double wanted = fmax(CACHES * rf_topology_last_cache(&team->topology, team->threads), LEAST);
+  double bytes = fmin(wanted, rf_memory_available("") / 4);
   rf_memory_probe p = {.team = team, .each = rf_cpu_floor_power(bytes / team->threads)};
   size_t count = p.each * (size_t)team->threads / sizeof(double);
   if (rf_data_new("memory probe", (double)(count * sizeof(double)), &p.data, NULL) != ROOF_OK) {

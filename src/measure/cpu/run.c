@@ -5,7 +5,6 @@
 
 #include "core/number.h"
 #include "host/clock.h"
-#include "host/memory.h"
 #include "host/noise.h"
 #include "measure/cpu/cpu.h"
 #include "measure/cpu/energy.h"
@@ -141,7 +140,8 @@ static roof_status sample_one(void *user, roof_measurement *out, roof_error *err
 
 static roof_status sample_all(sampling s, roof_error *error) {
   rf_memory_probe probe;
-  bool probed = s.out->bytes > (double)rf_cache_bytes(3) && rf_memory_probe_init(&probe, s.team);
+  double held = rf_topology_last_cache(&s.team->topology, s.team->threads);
+  bool probed = s.out->bytes > held && rf_memory_probe_init(&probe, s.team);
   s.probe = probed ? &probe : NULL;
   bool alone = s.count == 1 && is_alone(s.runs, s.out);
   roof_status status = alone ? rf_run_unshared(sample_one, &s, s.out, error) : sample_probed(&s, error);
