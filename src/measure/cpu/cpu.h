@@ -172,6 +172,11 @@ roof_status rf_cpu_measure_latency(rf_bench *bench, roof_error *error);
  *  Errors: none. */
 double rf_cpu_latency_of(char *data, size_t bytes);
 
+/** The working set, a power of two, whose latency is that of memory: three times what a core sees of the last cache
+ *  or more, within `room`.
+ *  Units: bytes. Ownership: none. Errors: none. */
+double rf_cpu_latency_bytes(const rf_bench *bench, double room);
+
 /** The largest power of two not above `bytes`, at least 1 KiB.
  *  Units: bytes. Ownership: none. Errors: none. */
 size_t rf_cpu_floor_power(double bytes);

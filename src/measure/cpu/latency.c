@@ -5,12 +5,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "host/memory.h"
 #include "kernels/data.h"
 #include "measure/cpu/cpu.h"
 #include "roofline/text.h"
 #include "roofline/units.h"
 
-enum { POINTS = 24, LOADS = 20000, TRIES = 3, SMALLEST = 8 << 10 };
+enum { POINTS = 32, LOADS = 20000, TRIES = 3, SMALLEST = 8 << 10 };
 
 double rf_cpu_latency_of(char *data, size_t bytes) {
   double best = INFINITY;
@@ -20,6 +21,16 @@ double rf_cpu_latency_of(char *data, size_t bytes) {
     best = fmin(best, rf_chase(&at, LOADS));
   }
   return best;
+}
+
+/** Enough for the TLBs, and for most last caches. */
+static double usual_bytes(const rf_bench *bench) {
+  return bench->options->quick ? 0x1p26 : 0x1p28;
+}
+
+double rf_cpu_latency_bytes(const rf_bench *bench, double room) {
+  double last = rf_topology_last_cache(&bench->team.topology, 1);
+  return (double)rf_cpu_floor_power(fmin(fmax(usual_bytes(bench), 6 * last), room));
 }
 
 typedef struct curve {
@@ -91,7 +102,7 @@ static void note_rises(rf_bench *bench, const curve *c) {
 /** Notes the size from which small pages are slower than large ones. */
 static void note_pages(rf_bench *bench, const curve *large, const curve *small) {
   static const double worse = 1.2;
-  int last = large->count - 1, from = -1;
+  int last = small->count - 1, from = -1;
   for (int i = last; i >= 0 && small->seconds[i] > worse * large->seconds[i]; i--) {
     from = i;
   }
@@ -110,22 +121,36 @@ static void note_pages(rf_bench *bench, const curve *large, const curve *small) 
                 roof_quantity_format((char[32]){0}, 32, large->seconds[last], "s"));
 }
 
+/** Notes a working set that the memory there is has kept small. */
+static void note_room(rf_bench *bench, double bytes) {
+  double last = rf_topology_last_cache(&bench->team.topology, 1);
+  char used[32], cache[32];
+  if (bytes < 3 * last) {
+    rf_bench_note(
+        bench,
+        "latency: free memory allows a working set of %s with a last cache of %s: that of memory is too low",
+        roof_bytes_format(used, sizeof used, bytes), roof_bytes_format(cache, sizeof cache, last));
+  }
+}
+
 roof_status rf_cpu_measure_latency(rf_bench *bench, roof_error *error) {
-  size_t most = bench->options->quick ? (size_t)64 << 20 : (size_t)256 << 20;
+  size_t most = (size_t)rf_cpu_latency_bytes(bench, rf_memory_available("") / 8);
+  size_t usual = (size_t)fmin(usual_bytes(bench), (double)most);
   void *large = NULL, *small = NULL;
   curve with_large, with_small;
   rf_bench_step(bench, "latency");
+  note_room(bench, (double)most);
   roof_status status = rf_data_new("memory latency", (double)most, &large, error);
   if (status == ROOF_OK) {
-    status = rf_data_new("memory latency", (double)most, &small, error);
+    status = rf_data_new("memory latency", (double)usual, &small, error);
   }
   if (status != ROOF_OK) {
     free(large);
     return status;
   }
-  madvise(small, most, MADV_NOHUGEPAGE);
+  madvise(small, usual, MADV_NOHUGEPAGE);
   measure_curve(large, most, &with_large);
-  measure_curve(small, most, &with_small);
+  measure_curve(small, usual, &with_small);
   const rf_topology *t = &bench->team.topology;
   for (int k = 1; k < t->kind_count; k++) {
     curve other;
@@ -138,7 +163,7 @@ roof_status rf_cpu_measure_latency(rf_bench *bench, roof_error *error) {
   assign(bench->machine, &with_large, t->kind_count > 1 ? t->kinds[0].name : "");
   note_rises(bench, &with_large);
   note_pages(bench, &with_large, &with_small);
-  status = rf_cpu_measure_tlbs(bench, large, small, most, error);
+  status = rf_cpu_measure_tlbs(bench, large, small, usual, error);
   free(large);
   free(small);
   return status == ROOF_OK ? rf_cpu_measure_loaded(bench, error) : status;

@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "host/clock.h"
 #include "host/memory.h"
@@ -14,8 +15,9 @@ enum { WINDOWS = 5, LOADS = 4000, CHUNK = 16 << 10 };
 /** One thread runs dependent loads while the others read, all of the time or part of it. */
 typedef struct crowd {
   const rf_bench *bench;
-  char *data;
-  size_t part;    /* bytes per thread */
+  char *data;     /* what the dependent loads use, then the parts of the others */
+  size_t chased;  /* bytes of the former */
+  size_t part;    /* bytes of each of the others, a power of two */
   double readers; /* how many others read: 2.25 means two, and one that reads a quarter of the time */
   void **at;      /* position of the dependent loads: no line is used twice */
   double seconds[WINDOWS];
@@ -33,9 +35,22 @@ static void wait(crowd *c, int others) {
   atomic_store(&c->done, true);
 }
 
+static char *part_of(const crowd *c, int thread) {
+  return c->data + c->chased + (size_t)(thread - 1) * c->part;
+}
+
+/** Each has its part in the memory next to it. */
+static void touch(void *user, int thread, int threads) {
+  const crowd *c = user;
+  (void)threads;
+  if (thread > 0) {
+    memset(part_of(c, thread), 0x5a, c->part);
+  }
+}
+
 /** Reads for `duty` of the time. */
 static void draw(crowd *c, int thread, double duty) {
-  char *mine = c->data + (size_t)thread * c->part;
+  char *mine = part_of(c, thread);
   rf_lanes_span span = {mine, mine, mine, c->part, 0, CHUNK};
   double begin = rf_clock_seconds(), moved = 0;
   while (!atomic_load(&c->done)) {
@@ -97,21 +112,22 @@ static void keep(roof_level_report *level, roof_loaded_latency point) {
   level->loaded_latency[at] = point;
 }
 
-/** Bytes per thread, a power of two: in total within 1 GiB and a quarter of the free memory. */
-static size_t part_of(const rf_bench *bench) {
-  size_t part = bench->options->quick ? (size_t)32 << 20 : (size_t)128 << 20;
-  double most = fmin(0x1p30, rf_memory_available("") / 4);
-  while (part > (1 << 20) && (double)part * bench->team.threads > most) {
-    part /= 2;
-  }
-  return part;
+/** The parts together have four times the last cache or 1 GiB, within a quarter of the free memory. */
+static void share_out(crowd *c) {
+  const rf_bench *bench = c->bench;
+  double usual = bench->options->quick ? 0x1p25 : 0x1p27, room = rf_memory_available("") / 8;
+  int others = bench->team.threads - 1;
+  double last = rf_topology_last_cache(&bench->team.topology, others);
+  double each = fmax(fmin(usual, 0x1p30 / others), 4 * last / others);
+  c->chased = (size_t)rf_cpu_latency_bytes(bench, room);
+  c->part = rf_cpu_floor_power(fmin(each, room / others));
 }
 
 roof_status rf_cpu_measure_loaded(rf_bench *bench, roof_error *error) {
   static const double loads[] = {0, 1.0 / 32, 1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2, 3.0 / 4, 1};
   int threads = bench->team.threads;
   roof_level *memory = memory_of(bench->machine);
-  crowd c = {.bench = bench, .part = part_of(bench)};
+  crowd c = {.bench = bench};
   void *data = NULL;
   if (memory != NULL && roof_level_make_report(memory) == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "latency under load: out of memory");
@@ -121,13 +137,15 @@ roof_status rf_cpu_measure_loaded(rf_bench *bench, roof_error *error) {
         bench, "memory latency under load: unknown: only one core is used, so none is left to create load");
     return ROOF_OK;
   }
-  roof_status status = rf_data_new("latency under load", (double)c.part * threads, &data, error);
+  share_out(&c);
+  size_t bytes = c.chased + c.part * (size_t)(threads - 1);
+  roof_status status = rf_data_new("latency under load", (double)bytes, &data, error);
   if (status != ROOF_OK) {
     return status;
   }
-  rf_data_fill(data, ROOF_FP64, c.part * (size_t)threads / sizeof(double), 1, threads);
   c.data = data;
-  rf_chase_link(data, c.part);
+  rf_team_time(&bench->team, threads, touch, &c);
+  rf_chase_link(data, c.chased);
   c.at = data;
   roof_loaded_latency cold; /* the lines touched first may still be in the cache of the core that filled
                                them */

@@ -74,7 +74,8 @@ roof_status rf_numa_measure(const rf_topology *topology, double seconds, rf_numa
 typedef struct reach {
   const rf_bench *bench;
   char *data;
-  size_t part; /* bytes per core, a power of two */
+  size_t bytes; /* of the allocation, a power of two */
+  size_t part;  /* bytes per core, a power of two */
   rf_way way;
   int cores;
   int *ranks; /* index of each thread among those that read; -1: does not read */
@@ -103,14 +104,11 @@ static double timed_read(void *user) {
   return rf_team_time(&r->bench->team, r->bench->team.threads, read_part, user);
 }
 
-/** Bytes for one pair: four times a domain's last cache, within a quarter of its memory. */
+/** Bytes for one pair: six times a domain's last cache before it is rounded to a power of two, within a quarter of
+ * its memory. */
 static double pair_bytes(const rf_topology *t, const rf_node *on) {
-  double last = 0;
-  for (int i = 0; i < t->cache_count; i++) {
-    double bytes = t->caches[i].bytes * t->caches[i].instances / t->node_count;
-    last = bytes > last ? bytes : last; // GCC 12 cannot compile fmax here for AArch64
-  }
-  double wanted = fmin(fmax(4 * last, 0x1p26), 0x1p30);
+  double last = rf_topology_last_cache(t, t->core_count) / t->node_count;
+  double wanted = fmin(fmax(6 * last, 0x1p26), 0x1p30);
   return fmin(wanted, fmin(on->bytes, rf_memory_available("")) / 4);
 }
 
@@ -152,16 +150,15 @@ static roof_status sample_read(reach *r, const rf_sampling *sampling, double *re
   return status;
 }
 
-/** Over as much memory as the latency of the levels is measured with. */
+/** Over all of the memory: one core's part of it may fit the last cache. */
 static double latency_from(const reach *r, int from) {
-  size_t most = r->bench->options->quick ? (size_t)64 << 20 : (size_t)256 << 20;
   const rf_topology *t = &r->bench->team.topology;
   int first = 0;
   while (first < t->core_count - 1 && t->cores[first].node != from) {
     first++;
   }
   rf_team_move(&r->bench->team, first);
-  double latency = rf_cpu_latency_of(r->data, r->part < most ? r->part : most);
+  double latency = rf_cpu_latency_of(r->data, r->bytes);
   rf_team_move(&r->bench->team, 0);
   return latency;
 }
@@ -180,8 +177,7 @@ static void note_refusal(rf_bench *bench, int number, const char *why) {
 }
 
 /** Threads and memory of a pair; r->data is NULL where there is none. */
-static roof_status open_reach(rf_bench *bench, rf_numa_pair pair, reach *r, size_t *bytes,
-                              roof_error *error) {
+static roof_status open_reach(rf_bench *bench, rf_numa_pair pair, reach *r, roof_error *error) {
   const rf_node *node = &bench->team.topology.nodes[pair.on];
   *r = (reach){.bench = bench};
   roof_status status = rank_threads(r, pair.from, error);
@@ -189,24 +185,24 @@ static roof_status open_reach(rf_bench *bench, rf_numa_pair pair, reach *r, size
     return status;
   }
   hwloc_bitmap_t set = hwloc_bitmap_alloc();
-  *bytes = rf_cpu_floor_power(pair_bytes(&bench->team.topology, node));
-  r->part = rf_cpu_floor_power((double)*bytes / fmax(1, r->cores));
+  r->bytes = rf_cpu_floor_power(pair_bytes(&bench->team.topology, node));
+  r->part = rf_cpu_floor_power((double)r->bytes / fmax(1, r->cores));
   if (set != NULL && hwloc_bitmap_only(set, (unsigned)node->number) == 0) {
-    r->data = hwloc_alloc_membind(bench->team.hwloc, *bytes, set, HWLOC_MEMBIND_BIND,
+    r->data = hwloc_alloc_membind(bench->team.hwloc, r->bytes, set, HWLOC_MEMBIND_BIND,
                                   HWLOC_MEMBIND_BYNODESET | HWLOC_MEMBIND_STRICT);
   }
   if (r->data == NULL) {
     note_refusal(bench, node->number, strerror(errno));
   } else {
-    madvise(r->data, *bytes, MADV_HUGEPAGE);
+    madvise(r->data, r->bytes, MADV_HUGEPAGE);
   }
   hwloc_bitmap_free(set);
   return ROOF_OK;
 }
 
-static void close_reach(reach *r, size_t bytes) {
+static void close_reach(reach *r) {
   if (r->data != NULL) {
-    hwloc_free(r->bench->team.hwloc, r->data, bytes);
+    hwloc_free(r->bench->team.hwloc, r->data, r->bytes);
   }
   free(r->ranks);
 }
@@ -215,10 +211,9 @@ roof_status rf_numa_probe_memory(void *user, rf_numa_pair pair, double seconds, 
                                  roof_error *error) {
   enum { LEAST = 5, MOST = 100 };
   rf_bench *bench = user;
-  size_t bytes = 0;
   double spread = 0;
   reach r;
-  roof_status status = open_reach(bench, pair, &r, &bytes, error);
+  roof_status status = open_reach(bench, pair, &r, error);
   if (status == ROOF_OK && r.data != NULL && r.cores > 0) {
     const rf_sampling sampling = {
         .calls = 1, .budget = seconds, .least = LEAST, .most = MOST, .precision = bench->options->precision};
@@ -226,7 +221,7 @@ roof_status rf_numa_probe_memory(void *user, rf_numa_pair pair, double seconds, 
     status = sample_read(&r, &sampling, read, &spread, error);
     *latency = status == ROOF_OK ? latency_from(&r, pair.from) : *latency;
   }
-  close_reach(&r, bytes);
+  close_reach(&r);
   return status;
 }
 
@@ -318,10 +313,9 @@ static roof_status read_bound(rf_bench *bench, int node, double seconds, roof_do
   enum { LEAST = 5, MOST = 4096 };
   const rf_sampling sampling = {
       .calls = 1, .budget = seconds, .least = LEAST, .most = MOST}; /* as long as the others */
-  size_t bytes = 0;
   reach r;
   roof_domain_read read = {.cores = bench->team.topology.nodes[node].cores};
-  roof_status status = open_reach(bench, (rf_numa_pair){node, node}, &r, &bytes, error);
+  roof_status status = open_reach(bench, (rf_numa_pair){node, node}, &r, error);
   if (status == ROOF_OK && r.data == NULL) {
     status = roof_error_set(error, ROOF_E_UNSUPPORTED, "%s", bench->machine->notes[0]);
   }
@@ -330,7 +324,7 @@ static roof_status read_bound(rf_bench *bench, int node, double seconds, roof_do
     begin(user);
     status = sample_read(&r, &sampling, &read.bytes_per_second, &read.spread, error);
   }
-  close_reach(&r, bytes);
+  close_reach(&r);
   if (status == ROOF_OK) {
     snprintf(read.name, sizeof read.name, "node %d", bench->team.topology.nodes[node].number);
     *out = read;
