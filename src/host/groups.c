@@ -87,17 +87,30 @@ static double number_in(const char *root, const char *folder, const char *name) 
   return rf_probe_number(root, path, "");
 }
 
+typedef struct allowance {
+  double limit, left;
+} allowance;
+
 /** "max" is no number and no limit; of version 1 that is a number no memory has. */
 static bool read_memory(void *user, const char *root, const char *folder, bool second) {
-  double *left = user;
+  allowance *a = user;
   double limit = number_in(root, folder, second ? "memory.max" : "memory.limit_in_bytes");
   double used = number_in(root, folder, second ? "memory.current" : "memory.usage_in_bytes");
-  *left = fmin(*left, limit - used); /* fmin passes over NaN */
+  a->limit = fmin(a->limit, limit); /* fmin passes over NaN */
+  a->left = fmin(a->left, limit - used);
   return !isnan(used);
 }
 
+static allowance memory_of(const char *root) {
+  allowance a = {INFINITY, INFINITY};
+  rf_groups_visit(root, "memory", read_memory, &a, NULL);
+  return a;
+}
+
 double rf_groups_memory(const char *root) {
-  double left = INFINITY;
-  rf_groups_visit(root, "memory", read_memory, &left, NULL);
-  return left;
+  return memory_of(root).left;
+}
+
+double rf_groups_memory_limit(const char *root) {
+  return memory_of(root).limit;
 }

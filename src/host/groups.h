@@ -20,4 +20,8 @@ bool rf_groups_visit(const char *root, const char *controller, rf_group_visit *v
  *  Units: bytes. Ownership: none. Errors: infinity without a limit. */
 double rf_groups_memory(const char *root);
 
+/** The least limit of the groups.
+ *  Units: bytes. Ownership: none. Errors: infinity without a limit. */
+double rf_groups_memory_limit(const char *root);
+
 #endif

@@ -92,7 +92,7 @@ static void nothing_to_read_is_no_quota(void **state) {
 
 static void memory_is_the_least_that_a_group_leaves(void **state) {
   (void)state;
-  assert_true(isinf(rf_groups_memory(root)));
+  assert_true(isinf(rf_groups_memory(root)) && isinf(rf_groups_memory_limit(root)));
   put("/proc/self/cgroup", "0::/pods/pod7\n");
   put("/sys/fs/cgroup/memory.current", "900\n"); /* the root has no limit */
   put("/sys/fs/cgroup/pods/memory.max", "8000\n");
@@ -100,8 +100,10 @@ static void memory_is_the_least_that_a_group_leaves(void **state) {
   put("/sys/fs/cgroup/pods/pod7/memory.max", "max\n");
   put("/sys/fs/cgroup/pods/pod7/memory.current", "500\n");
   assert_near(rf_groups_memory(root), 7000, 0);
+  assert_near(rf_groups_memory_limit(root), 8000, 0);
   put("/sys/fs/cgroup/pods/pod7/memory.max", "2000\n");
   assert_near(rf_groups_memory(root), 1500, 0);
+  assert_near(rf_groups_memory_limit(root), 2000, 0);
 }
 
 static void memory_of_version_1(void **state) {

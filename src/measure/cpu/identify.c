@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "core/figures.h"
+#include "host/groups.h"
 #include "measure/cpu/cpu.h"
 #include "roofline/units.h"
 
@@ -82,6 +83,19 @@ static void note_plan(rf_bench *bench) {
   }
 }
 
+/** Bytes of memory that this process may have; a note says when a control group gives less than there is. */
+static double memory_bytes(rf_bench *bench) {
+  double all = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+  double limit = rf_groups_memory_limit("");
+  char used[32], installed[32];
+  if (limit < all) {
+    rf_bench_note(bench, "part of the machine: cgroup memory limit: %s of %s",
+                  roof_bytes_format(used, sizeof used, limit),
+                  roof_bytes_format(installed, sizeof installed, all));
+  }
+  return limit < all ? limit : all;
+}
+
 int rf_cpu_identify(rf_bench *bench, roof_level *levels) {
   static const char *const models[] = {"CPUModel", "SoCID", NULL};
   static const char *const vendors[] = {"CPUVendor", NULL};
@@ -105,7 +119,7 @@ int rf_cpu_identify(rf_bench *bench, roof_level *levels) {
                 "the system's topology: cores that this process may use", machine->date);
   note_plan(bench);
   int count = add_level(levels, add_caches(levels, &bench->team.topology), "DRAM", ROOF_MEMORY);
-  levels[count - 1].bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+  levels[count - 1].bytes = memory_bytes(bench);
   levels[count - 1].instances = 1;
   return count;
 }
