@@ -18,8 +18,10 @@
 
 enum { PATH = 512, LINE = 128 };
 
-/** Event names: server processors count commands, client processors count data. */
-static const char *const names[] = {"cas_count_read", "cas_count_write", "data_reads", "data_writes"};
+/** Event names: server processors count commands, client processors count data, from Tiger Lake on under names of
+ * their own (Linux, arch/x86/events/intel/uncore_snb.c). */
+static const char *const names[] = {"cas_count_read", "cas_count_write", "data_reads",
+                                    "data_writes",    "data_read",       "data_write"};
 
 /** The first line of FOLDER/NAME; false when there is none. */
 static bool read_line(const char *folder, const char *name, char line[LINE]) {
@@ -66,6 +68,15 @@ static double parse_worth(const char *folder, const char *event) {
   return read_line(folder, name, line) && rf_numbers_read(line, &scale, 1) == 1 ? scale * 0x1p20 : NAN;
 }
 
+/** The first and last processor of "2" or "0-3". */
+static void parse_range(const char *text, int *first, int *last) {
+  char *end = NULL;
+  *first = *last = (int)strtol(text, &end, 10);
+  if (*end == '-') {
+    *last = (int)strtol(end + 1, NULL, 10);
+  }
+}
+
 /** Adds `event` of one controller once per socket: `cpumask` names one processor of each. */
 static void add_event(rf_uncore *uncore, const char *folder, const char *event) {
   char name[LINE], line[LINE], cpus[LINE], type[LINE], *rest = NULL;
@@ -76,13 +87,14 @@ static void add_event(rf_uncore *uncore, const char *folder, const char *event) 
       !read_line(folder, "type", type) || !read_line(folder, "cpumask", cpus)) {
     return;
   }
-  for (char *cpu = strtok_r(cpus, ",", &rest); cpu != NULL && uncore->count < RF_UNCORE_MAX;
-       cpu = strtok_r(NULL, ",", &rest)) {
-    uncore->events[uncore->count++] = (rf_uncore_event){.type = (uint32_t)strtoul(type, NULL, 10),
-                                                        .config = config,
-                                                        .cpu = (int)strtol(cpu, NULL, 10),
-                                                        .bytes = bytes,
-                                                        .file = -1};
+  rf_uncore_event added = {
+      .type = (uint32_t)strtoul(type, NULL, 10), .config = config, .bytes = bytes, .file = -1};
+  for (char *part = strtok_r(cpus, ",", &rest); part != NULL; part = strtok_r(NULL, ",", &rest)) {
+    int last;
+    for (parse_range(part, &added.cpu, &last); added.cpu <= last && uncore->count < RF_UNCORE_MAX;
+         added.cpu++) {
+      uncore->events[uncore->count++] = added;
+    }
   }
 }
 
