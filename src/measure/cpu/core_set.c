@@ -56,7 +56,7 @@ bool rf_core_set_is_mixed(const rf_bench *bench, const rf_core_set *set) {
 
 rf_core_limits rf_core_set_limits(const rf_bench *bench, const rf_core_set *set, int bits) {
   static const rf_core_limits unknown = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, ""};
-  return set->kind > 0 || rf_core_set_is_mixed(bench, set) ? unknown : rf_cpu_limits(bits);
+  return set->kind > 0 || rf_core_set_is_mixed(bench, set) ? unknown : rf_cpu_limits("", bits);
 }
 
 void rf_core_set_sign(const rf_bench *bench, const rf_core_set *set, int *cores, char *kind, int *per_core) {

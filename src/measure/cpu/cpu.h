@@ -351,9 +351,10 @@ typedef struct rf_core_limits {
   const char *source;    /**< static */
 } rf_core_limits;
 
-/** The limits of this processor's core with registers of `bits`.
+/** The limits of the processor's core with registers of `bits`, as described below the folder `root`, "" for this
+ *  machine.
  *  Units: instructions, cycles and bytes per cycle. Ownership: by value. Errors: NaN when unknown. */
-rf_core_limits rf_cpu_limits(int bits);
+rf_core_limits rf_cpu_limits(const char *root, int bits);
 
 /** The limits of the core set's cores: known for the first kind alone.
  *  Units: as rf_cpu_limits. Ownership: by value. Errors: NaN when unknown. */

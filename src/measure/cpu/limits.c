@@ -10,37 +10,62 @@
 static const char intel[] = "Intel 248966";
 static const char amd[] = "AMD Software Optimization Guide";
 
-enum { NARROW, WIDE };
+enum { HALF = 128, NARROW = 256, WIDE = 512 };
 
-/** The first row that fits counts. `flag` must be among the processor's flags; model -1 is any. Columns:
- * pipes that multiply, that add, that do either, that add products of bytes; cycles per tile; bytes. */
+#define ANY 0, 255
+#define UNKNOWN                                                                                              \
+  { NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, "" }
+
+/** The first row that fits counts: registers of `bits` or fewer, or of WIDE, models from `first` to
+ * `last`, `flag` among the processor's flags, `named` in its name. Columns: pipes that multiply, that add, that do
+ * either, that add products of bytes; cycles per tile; bytes. */
 static const struct {
   const char *vendor;
   int family;
-  int model;
+  int first, last;
   const char *flag;
-  int width;
+  int bits;
+  const char *named;
   rf_core_limits limits;
 } rows[] = {
     /* servers from Sapphire Rapids on */
-    {"GenuineIntel", 6, -1, "amx_tile", WIDE, {2, 2, 2, 2, 16, 128, 64, 64, intel}},
-    {"GenuineIntel", 6, -1, "amx_tile", NARROW, {2, 2, 3, 2, 16, 96, 64, 64, intel}},
+    {"GenuineIntel", 6, ANY, "amx_tile", WIDE, "", {2, 2, 2, 2, 16, 128, 64, 64, intel}},
+    {"GenuineIntel", 6, ANY, "amx_tile", NARROW, "", {2, 2, 3, 2, 16, 96, 64, 64, intel}},
     /* clients with one 512-bit pipe: Ice Lake, Tiger Lake, Rocket Lake */
-    {"GenuineIntel", 6, 125, "avx512f", WIDE, {1, 1, 1, 1, NAN, 128, 64, 64, intel}},
-    {"GenuineIntel", 6, 126, "avx512f", WIDE, {1, 1, 1, 1, NAN, 128, 64, 64, intel}},
-    {"GenuineIntel", 6, 140, "avx512f", WIDE, {1, 1, 1, 1, NAN, 128, 64, 64, intel}},
-    {"GenuineIntel", 6, 141, "avx512f", WIDE, {1, 1, 1, 1, NAN, 128, 64, 64, intel}},
-    {"GenuineIntel", 6, 167, "avx512f", WIDE, {1, 1, 1, 1, NAN, 128, 64, 64, intel}},
-    {"GenuineIntel", 6, -1, "avx512f", WIDE, {2, 2, 2, 2, NAN, 128, 64, 64, intel}},
+    {"GenuineIntel", 6, 125, 126, "avx512f", WIDE, "", {1, 1, 1, 1, NAN, 128, 64, 64, intel}},
+    {"GenuineIntel", 6, 140, 141, "avx512f", WIDE, "", {1, 1, 1, 1, NAN, 128, 64, 64, intel}},
+    {"GenuineIntel", 6, 167, 167, "avx512f", WIDE, "", {1, 1, 1, 1, NAN, 128, 64, 64, intel}},
+    /* Skylake, Cascade Lake and Cooper Lake have one or two: the name tells (Intel ARK, listed by
+     * github.com/jeffhammond/vpu-count), where a hypervisor keeps it */
+    {"GenuineIntel", 6, 85, 85, "avx512f", WIDE, "Platinum", {2, 2, 2, 2, NAN, 128, 64, 64, intel}},
+    {"GenuineIntel", 6, 85, 85, "avx512f", WIDE, "Gold 6", {2, 2, 2, 2, NAN, 128, 64, 64, intel}},
+    {"GenuineIntel", 6, 85, 85, "avx512f", WIDE, "W-", {2, 2, 2, 2, NAN, 128, 64, 64, intel}},
+    {"GenuineIntel", 6, 85, 85, "avx512f", WIDE, "Core(TM)", {2, 2, 2, 2, NAN, 128, 64, 64, intel}},
+    {"GenuineIntel", 6, 85, 85, "avx512f", WIDE, "", {NAN, NAN, NAN, NAN, NAN, 128, 64, 64, intel}},
+    {"GenuineIntel", 6, ANY, "avx512f", WIDE, "", {2, 2, 2, 2, NAN, 128, 64, 64, intel}},
+    /* efficient cores alone, of narrower pipes: Sierra Forest, Grand Ridge, Alder Lake-N, Clearwater Forest (Linux,
+     * arch/x86/include/asm/intel-family.h) */
+    {"GenuineIntel", 6, 175, 175, "fma", NARROW, "", UNKNOWN},
+    {"GenuineIntel", 6, 182, 182, "fma", NARROW, "", UNKNOWN},
+    {"GenuineIntel", 6, 190, 190, "fma", NARROW, "", UNKNOWN},
+    {"GenuineIntel", 6, 221, 221, "fma", NARROW, "", UNKNOWN},
     /* three loads and a third adder from Alder Lake on */
-    {"GenuineIntel", 6, -1, "avx_vnni", NARROW, {2, 2, 3, 2, NAN, 96, 64, 64, intel}},
-    {"GenuineIntel", 6, -1, "fma", NARROW, {2, 2, 2, 2, NAN, 64, 32, 64, intel}},
+    {"GenuineIntel", 6, ANY, "avx_vnni", NARROW, "", {2, 2, 3, 2, NAN, 96, 64, 64, intel}},
+    {"GenuineIntel", 6, ANY, "fma", NARROW, "", {2, 2, 2, 2, NAN, 64, 32, 64, intel}},
+    /* Zen and Zen+ execute 256-bit instructions in two parts on 128-bit pipes */
+    {"AuthenticAMD", 23, 0, 0x2f, "fma", HALF, "", {2, 2, 4, NAN, NAN, 32, 16, 32, amd}},
+    {"AuthenticAMD", 23, 0, 0x2f, "fma", NARROW, "", {1, 1, 2, NAN, NAN, 32, 16, 32, amd}},
     /* Zen 4 executes 512-bit instructions in two passes of 256-bit pipes; additions have separate pipes */
-    {"AuthenticAMD", 25, -1, "avx512f", WIDE, {1, 1, 2, 1, NAN, 64, 32, 32, amd}},
-    {"AuthenticAMD", 26, -1, "avx512f", WIDE, {2, 2, 4, 2, NAN, 128, 64, 64, amd}},
-    {"AuthenticAMD", 23, -1, "fma", NARROW, {2, 2, 4, NAN, NAN, 64, 32, 32, amd}},
-    {"AuthenticAMD", 25, -1, "fma", NARROW, {2, 2, 4, 2, NAN, 64, 32, 32, amd}},
-    {"AuthenticAMD", 26, -1, "fma", NARROW, {2, 2, 4, 2, NAN, 64, 32, 64, amd}},
+    {"AuthenticAMD", 25, ANY, "avx512f", WIDE, "", {1, 1, 2, 1, NAN, 64, 32, 32, amd}},
+    /* Zen 5 in Strix Point and Krackan Point has narrower pipes than elsewhere, for integers too */
+    {"AuthenticAMD", 26, 0x20, 0x2f, "avx512f", WIDE, "", UNKNOWN},
+    {"AuthenticAMD", 26, 0x60, 0x6f, "avx512f", WIDE, "", UNKNOWN},
+    {"AuthenticAMD", 26, 0x20, 0x2f, "fma", NARROW, "", {2, 2, 4, NAN, NAN, 64, 32, NAN, amd}},
+    {"AuthenticAMD", 26, 0x60, 0x6f, "fma", NARROW, "", {2, 2, 4, NAN, NAN, 64, 32, NAN, amd}},
+    {"AuthenticAMD", 26, ANY, "avx512f", WIDE, "", {2, 2, 4, 2, NAN, 128, 64, 64, amd}},
+    {"AuthenticAMD", 23, ANY, "fma", NARROW, "", {2, 2, 4, NAN, NAN, 64, 32, 32, amd}},
+    {"AuthenticAMD", 25, ANY, "fma", NARROW, "", {2, 2, 4, 2, NAN, 64, 32, 32, amd}},
+    {"AuthenticAMD", 26, ANY, "fma", NARROW, "", {2, 2, 4, 2, NAN, 64, 32, 64, amd}},
 };
 
 /** What /proc/cpuinfo says of the first processor. */
@@ -48,18 +73,22 @@ typedef struct identity {
   char vendor[32];
   int family;
   int model;
+  char name[128];
   char flags[8192];
 } identity;
 
-static identity read_identity(void) {
+static identity read_identity(const char *root) {
   static const char file[] = "/proc/cpuinfo";
-  double family = rf_probe_number("", file, "cpu family"), model = rf_probe_number("", file, "model");
+  double family = rf_probe_number(root, file, "cpu family"), model = rf_probe_number(root, file, "model");
   identity id = {
       .family = isnan(family) ? -1 : (int)family, .model = isnan(model) ? -1 : (int)model, .flags = " "};
-  if (!rf_probe_key("", file, "vendor_id", id.vendor, sizeof id.vendor)) {
+  if (!rf_probe_key(root, file, "vendor_id", id.vendor, sizeof id.vendor)) {
     id.vendor[0] = '\0';
   }
-  if (!rf_probe_key("", file, "flags", id.flags + 1, sizeof id.flags - 2)) {
+  if (!rf_probe_key(root, file, "model name", id.name, sizeof id.name)) {
+    id.name[0] = '\0';
+  }
+  if (!rf_probe_key(root, file, "flags", id.flags + 1, sizeof id.flags - 2)) {
     id.flags[1] = '\0';
   }
   strcat(id.flags, " ");
@@ -72,16 +101,20 @@ static bool has_flag(const identity *id, const char *flag) {
   return strstr(id->flags, word) != NULL;
 }
 
-rf_core_limits rf_cpu_limits(int bits) {
-  identity id = read_identity();
+static bool fits(int row_bits, int bits) {
+  return row_bits == WIDE ? bits >= WIDE : bits <= row_bits;
+}
+
+rf_core_limits rf_cpu_limits(const char *root, int bits) {
+  identity id = read_identity(root);
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    if (rows[i].width == (bits >= 512 ? WIDE : NARROW) && strcmp(rows[i].vendor, id.vendor) == 0 &&
-        rows[i].family == id.family && (rows[i].model < 0 || rows[i].model == id.model) &&
-        has_flag(&id, rows[i].flag)) {
+    if (fits(rows[i].bits, bits) && strcmp(rows[i].vendor, id.vendor) == 0 && rows[i].family == id.family &&
+        rows[i].first <= id.model && id.model <= rows[i].last && has_flag(&id, rows[i].flag) &&
+        strstr(id.name, rows[i].named) != NULL) {
       return rows[i].limits;
     }
   }
-  return (rf_core_limits){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, ""};
+  return (rf_core_limits)UNKNOWN;
 }
 
 /** Cycles per step of one chain while `pipes` of each kind are always busy. */
