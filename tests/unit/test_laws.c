@@ -82,6 +82,11 @@ static void test_limit(void **state) {
   rf_laws_describe(&breach, 1, RF_LAW_LIMIT, text, sizeof text);
   assert_non_null(strstr(text, "fp64 AVX2 mul on one core is 104.0 % of clock x work per cycle"));
   assert_non_null(strstr(text, "a clock known to 1.0 %"));
+  peak->conditions->clock_spread = NAN;
+  rf_laws_describe(&breach, 1, RF_LAW_LIMIT, text, sizeof text);
+  assert_string_equal(
+      text, "fp64 AVX2 mul on one core is 104.0 % of clock x work per cycle: the clock was read while "
+            "something else ran");
   rf_laws_mark(&breach, 1);
   assert_string_equal(peak->conditions->noisy, "104.0 % of clock x work per cycle");
   roof_machine_free(m);

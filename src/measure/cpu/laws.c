@@ -302,14 +302,17 @@ char *rf_laws_describe(const rf_breach *breaches, int count, rf_law law, char *t
   if (b == NULL) {
     return text;
   }
-  char more[32] = "";
+  char more[32] = "", known[48] = "";
+  if (!isnan(spread)) {
+    rf_format(known, sizeof known, ", with a clock known to %.1f %%", spread);
+  }
   if (found > 1) {
     snprintf(more, sizeof more, " (and %d more)", found - 1);
   }
   switch (law) {
   case RF_LAW_LIMIT:
-    rf_format(text, size, "%s is %.1f %% of clock x work per cycle%s, with a clock known to %.1f %%: %s",
-              b->what, 100 * b->factor, more, spread, cause_of(b));
+    rf_format(text, size, "%s is %.1f %% of clock x work per cycle%s%s: %s", b->what, 100 * b->factor, more,
+              known, cause_of(b));
     break;
   case RF_LAW_REACH:
     rf_format(text, size,
