@@ -70,7 +70,9 @@ void roof_energy_balance_describe(roof_text *out, const roof_energy_subject *s) 
 static void add_term(roof_text *out, const char *name, double joules, double all) {
   char x[SHORT];
   int length = all > 0 ? (int)lround(BAR * joules / all) : 0;
-  roof_text_addf(out, "  %-11s %-10s ", name, roof_quantity_format(x, SHORT, joules, "J"));
+  roof_quantity_format(x, SHORT, joules, "J");
+  int micro = strstr(x, "\xC2\xB5") != NULL; /* two bytes, one column */
+  roof_text_addf(out, "  %-11s %-*s ", name, 10 + micro, x);
   for (int i = 0; i < BAR; i++) {
     roof_text_add(out, i < length ? "\xE2\x96\x88" : " ");
   }

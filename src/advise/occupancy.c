@@ -142,16 +142,21 @@ const roof_op rf_advise_occupancy = {.name = "occupancy",
                                      .work = no_work,
                                      .params = params};
 
+static void add_most(roof_text *out, const char *limit, double blocks) {
+  roof_text_addf(out, "  %-13s  %4.0f %-6s  ", limit, blocks, blocks == 1 ? "block" : "blocks");
+}
+
 static void add_limits(roof_text *out, const roof_block_limits *l, const roof_block_use *use,
                        const roof_occupancy *o) {
   char a[SHORT], b[SHORT];
-  roof_text_addf(out, "  warps          %4.0f blocks  %.0f of %.0f warps each\n",
-                 o->most[ROOF_OCCUPANCY_WARPS], warps_of(use->threads), l->unit_warps);
-  roof_text_addf(out, "  registers      %4.0f blocks  %.0f of %.0f each\n", o->most[ROOF_OCCUPANCY_REGISTERS],
-                 o->block_registers, l->unit_registers);
+  add_most(out, "warps", o->most[ROOF_OCCUPANCY_WARPS]);
+  roof_text_addf(out, "%.0f of %.0f warps each\n", warps_of(use->threads), l->unit_warps);
+  add_most(out, "registers", o->most[ROOF_OCCUPANCY_REGISTERS]);
+  roof_text_addf(out, "%.0f of %.0f each\n", o->block_registers, l->unit_registers);
   if (isfinite(o->most[ROOF_OCCUPANCY_SHARED])) {
-    roof_text_addf(out, "  shared memory  %4.0f blocks  %s of %s each", o->most[ROOF_OCCUPANCY_SHARED],
-                   roof_bytes_format(a, SHORT, o->block_shared), roof_bytes_format(b, SHORT, l->unit_shared));
+    add_most(out, "shared memory", o->most[ROOF_OCCUPANCY_SHARED]);
+    roof_text_addf(out, "%s of %s each", roof_bytes_format(a, SHORT, o->block_shared),
+                   roof_bytes_format(b, SHORT, l->unit_shared));
     roof_text_addf(out, "%s\n", l->reserved_shared > 0 ? ", 1 KiB of it the system's" : "");
   }
   roof_text_addf(out, "  blocks         %4.0f\n", o->most[ROOF_OCCUPANCY_BLOCKS]);

@@ -12,12 +12,19 @@ static json_t *occupancy_of(const roof_occupancy *o) {
                            "blocks", rf_json_number(o->most[ROOF_OCCUPANCY_BLOCKS]), "registers",
                            rf_json_number(o->most[ROOF_OCCUPANCY_REGISTERS]), "shared",
                            rf_json_number(o->most[ROOF_OCCUPANCY_SHARED]));
-  return json_pack("{s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "blocks", rf_json_number(o->blocks),
-                   "warps", rf_json_number(o->warps), "share", rf_json_number(o->share), "limit",
-                   roof_occupancy_limit_name(o->limit), "most_blocks", most, "block_registers",
-                   rf_json_number(o->block_registers), "block_shared_bytes", rf_json_number(o->block_shared),
-                   "next_registers", rf_json_number(o->next_registers), "next_shared_bytes",
-                   rf_json_number(o->next_shared), "next_threads", rf_json_number(o->next_threads));
+  json_t *limits = json_array();
+  for (int i = 0; i < ROOF_OCCUPANCY_LIMITS; i++) {
+    if (o->most[i] == o->blocks) {
+      rf_json_append(limits, json_string(roof_occupancy_limit_name((roof_occupancy_limit)i)));
+    }
+  }
+  return json_pack("{s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "blocks",
+                   rf_json_number(o->blocks), "warps", rf_json_number(o->warps), "share",
+                   rf_json_number(o->share), "limit", roof_occupancy_limit_name(o->limit), "limits", limits,
+                   "most_blocks", most, "block_registers", rf_json_number(o->block_registers),
+                   "block_shared_bytes", rf_json_number(o->block_shared), "next_registers",
+                   rf_json_number(o->next_registers), "next_shared_bytes", rf_json_number(o->next_shared),
+                   "next_threads", rf_json_number(o->next_threads));
 }
 
 roof_status roof_explanation_write(const roof_target *target, const roof_explanation *explanation,

@@ -12,6 +12,12 @@ powered() {
   jq --argjson energy "$2" '.energy = $energy' <"$h989" >"$1.json"
 }
 
+@test "what a row costs stands in its column, in whatever unit" {
+  run -0 "$ROOFLINE" energy gemm m=n=k=1024 --machine h100 --joules-per-flop 10pJ --joules-per-byte 60pJ --idle-watts 50
+  [[ ${lines[1]} == "  FLOPs       21.47 mJ   ███████████████████   96.7 %  "* ]]
+  [[ ${lines[2]} == "  HBM         377.5 µJ                          1.7 %  "* ]]
+}
+
 @test "the taught figures: 3178.2 and 61.35 GFLOP/s per watt, balance 66.67, limit 3333" {
   run -0 "$ROOFLINE" energy gemm m=4096 n=4096 k=4096 "${taught[@]}" --json
   near '.machines[0].points[0].flops_per_joule' 3178.15e9

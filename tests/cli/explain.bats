@@ -308,6 +308,10 @@ explain() {
     run -0 "$ROOFLINE" explain occupancy threads=256 shared=$shared --machine h100
     [[ ${lines[1]} == *"shared=64 KiB: 3 blocks per SM"* ]]
   done
+  run -0 "$ROOFLINE" explain occupancy threads=1024 registers=64 --machine h100
+  [[ ${lines[3]} == "  registers         1 block   65536 of 65536 each" ]]
+  run -0 "$ROOFLINE" explain occupancy threads=1024 registers=32 --machine h100 --json
+  [ "$(jq -c '.occupancy | .limit, .limits' <<<"$output")" = $'"warps"\n["warps","registers"]' ]
   run -0 "$ROOFLINE" explain occupancy --machine h100
   [[ ${lines[0]} == "The share of the warps"* ]]
 }

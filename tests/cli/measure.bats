@@ -58,7 +58,9 @@ json() { # FILTER on $output
 
 @test "run --sustain times a kernel after so much work" {
   run -0 --separate-stderr "$ROOFLINE" run dot n=4k --quick --sustain 50ms --json
-  jq -e '.kernels[0].note | test(" threads bound, after 0.05 s of work; ")' <<<"$output"
+  jq -e '.kernels[0].note | test(" threads? bound, after 0.05 s of work; ")' <<<"$output"
+  run -0 --separate-stderr "$ROOFLINE" run dot n=4k --quick --threads 1 --json
+  jq -e '.kernels[0].note | startswith("1 thread bound; ")' <<<"$output"
   for bad in 0 -3s 3kg 11min ''; do
     run -2 "$ROOFLINE" run dot --sustain "$bad"
     [[ $output == "roofline: --sustain $bad: must be a time of at most 600s, such as 3s"* ]]

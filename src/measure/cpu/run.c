@@ -21,9 +21,9 @@ static void describe(const roof_kernel_run *run, const rf_samples *samples, cons
   }
   const char *library = run->kernel->library != NULL ? run->kernel->library() : "";
   rf_noise_since(before, run->threads, noise, sizeof noise);
-  snprintf(out->note, sizeof out->note, "%d threads bound%s; %s%s%s%s%s%.112s", run->threads,
-           rf_run_sustained(sustained, options), samples->stopped, shared, noise[0] != '\0' ? "; " : "",
-           noise, library[0] != '\0' ? "; " : "", library);
+  snprintf(out->note, sizeof out->note, "%d thread%s bound%s; %s%s%s%s%s%.112s", run->threads,
+           run->threads == 1 ? "" : "s", rf_run_sustained(sustained, options), samples->stopped, shared,
+           noise[0] != '\0' ? "; " : "", noise, library[0] != '\0' ? "; " : "", library);
 }
 
 static double clock_now(void) {
