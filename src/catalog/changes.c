@@ -37,11 +37,10 @@ static const figure *find(const figures *f, const figure *like) {
   return NULL;
 }
 
-/** Returns it, NULL where the value is unknown or there is no room. */
-static figure *add_figure(figures *f, double value, double spread, const roof_conditions *conditions,
-                          const char *unit, const char *name) {
+static void add_figure(figures *f, double value, double spread, const roof_conditions *conditions,
+                       const char *unit, const char *name) {
   if (isnan(value) || f->count == FIGURE_MAX) {
-    return NULL;
+    return;
   }
   figure *added = &f->list[f->count];
   *added = (figure){.value = value,
@@ -54,14 +53,6 @@ static figure *add_figure(figures *f, double value, double spread, const roof_co
     added->nth++;
   }
   f->count++;
-  return added;
-}
-
-/** A latency bounds no rate. */
-static void mark_ceiling(figure *added) {
-  if (added != NULL) {
-    added->ceiling = !added->less_is_faster;
-  }
 }
 
 static void add_level(figures *f, const roof_level *level) {
@@ -70,7 +61,7 @@ static void add_level(figures *f, const roof_level *level) {
     char name[ROOF_CHANGE_NAME_MAX];
     snprintf(name, sizeof name, "%s %s", level->name, v.label);
     roof_cores_append(name, sizeof name, level->cores, level->core_kind, level->threads_per_core);
-    mark_ceiling(add_figure(f, v.value, level->spread, v.conditions, v.unit, name));
+    add_figure(f, v.value, level->spread, v.conditions, v.unit, name);
   }
 }
 
@@ -79,7 +70,7 @@ static void add_peak(figures *f, const roof_peak *p) {
   snprintf(name, sizeof name, "%s %s%s %s", roof_dtype_name(p->dtype), roof_unit_name(p->unit),
            p->sparse ? " sparse" : "", p->isa);
   roof_cores_append(name, sizeof name, p->cores, p->core_kind, p->threads_per_core);
-  mark_ceiling(add_figure(f, p->flops_per_second, p->spread, p->conditions, "FLOP/s", name));
+  add_figure(f, p->flops_per_second, p->spread, p->conditions, "FLOP/s", name);
 }
 
 static void add_rate(figures *f, const roof_rate *r) {
@@ -119,8 +110,15 @@ static void add_own(figures *f, const roof_machine *m, const char *key) {
   roof_machine_value v;
   for (int i = 0; roof_machine_figure(m, i, &v); i++) {
     if (strcmp(v.key, key) == 0 && v.kind == ROOF_MEASURED) {
-      mark_ceiling(add_figure(f, v.value, NAN, v.conditions, v.unit, v.label));
+      add_figure(f, v.value, NAN, v.conditions, v.unit, v.label);
     }
+  }
+}
+
+/** Of the clock, peaks and levels, the first that are added: a latency bounds no rate. */
+static void mark_ceilings(figures *f) {
+  for (int i = 0; i < f->count; i++) {
+    f->list[i].ceiling = !f->list[i].less_is_faster;
   }
 }
 
@@ -139,6 +137,7 @@ static void collect(figures *f, const roof_machine *m) {
       add_level(f, &m->levels[i]);
     }
   }
+  mark_ceilings(f);
   for (int i = 0; i < r->rate_count; i++) {
     if (r->rates[i].kind == ROOF_MEASURED) {
       add_rate(f, &r->rates[i]);

@@ -19,7 +19,7 @@
 enum { PATH = 512, LINE = 128 };
 
 /** Event names: server processors count commands, client processors count data, from Tiger Lake on under names of
- * their own (Linux, arch/x86/events/intel/uncore_snb.c). */
+ * their own (tgl_uncore_imc_events of Linux). */
 static const char *const names[] = {"cas_count_read", "cas_count_write", "data_reads",
                                     "data_writes",    "data_read",       "data_write"};
 

@@ -237,18 +237,13 @@ static void last_caches_add_up(void **state) {
 /* Latency of memory is read where the last cache that a core sees is a third or less. */
 static void latency_is_read_beyond_the_last_cache(void **state) {
   (void)state;
-  const double mib = 0x1p20;
-  roof_measure_options options = {.quick = true};
-  rf_bench bench = {.options = &options,
-                    .team.topology = {.caches = {{3, -1, 8 * mib, 2}}, .cache_count = 1}};
-  assert_true(rf_cpu_latency_bytes(&bench, INFINITY) == 64 * mib);
-  bench.team.topology.caches[0].bytes = 105 * mib;
-  assert_true(rf_cpu_latency_bytes(&bench, INFINITY) == 512 * mib);
-  assert_true(rf_cpu_latency_bytes(&bench, 300 * mib) == 256 * mib);
-  bench.team.topology.caches[0].bytes = 32 * mib;
-  assert_true(rf_cpu_latency_bytes(&bench, INFINITY) == 128 * mib);
-  options.quick = false;
-  assert_true(rf_cpu_latency_bytes(&bench, INFINITY) == 256 * mib);
+  const size_t mib = 1 << 20;
+  static const double last = 105 * 0x1p20;
+  assert_int_equal(rf_chase_bytes(true, 0x1p23, INFINITY), 64 * mib);
+  assert_int_equal(rf_chase_bytes(true, 0x1p25, INFINITY), 128 * mib);
+  assert_int_equal(rf_chase_bytes(false, 0x1p25, INFINITY), 256 * mib);
+  assert_int_equal(rf_chase_bytes(true, last, INFINITY), 512 * mib);
+  assert_int_equal(rf_chase_bytes(true, last, 300 * 0x1p20), 256 * mib);
 }
 
 static rf_bench bench_of(const char *name, int threads) {

@@ -172,11 +172,6 @@ roof_status rf_cpu_measure_latency(rf_bench *bench, roof_error *error);
  *  Errors: none. */
 double rf_cpu_latency_of(char *data, size_t bytes);
 
-/** The working set, a power of two, whose latency is that of memory: three times what a core sees of the last cache
- *  or more, within `room`.
- *  Units: bytes. Ownership: none. Errors: none. */
-double rf_cpu_latency_bytes(const rf_bench *bench, double room);
-
 /** The largest power of two not above `bytes`, at least 1 KiB.
  *  Units: bytes. Ownership: none. Errors: none. */
 size_t rf_cpu_floor_power(double bytes);
@@ -216,6 +211,11 @@ typedef struct rf_stream {
 void rf_cpu_try_small_pages(rf_bench *bench, void *data, size_t bytes, rf_stream *streams, int count);
 
 enum { RF_CHASE_LINE = 64 };
+
+/** The working set, a power of two, whose latency is that of memory: three times the last cache, of `last` bytes, or
+ *  more, within `room`.
+ *  Units: bytes. Ownership: none. Errors: none. */
+size_t rf_chase_bytes(bool quick, double last, double room);
 
 /** Chains all lines of `bytes`, a power of two, into one cycle that no prefetcher follows.
  *  Units: bytes. Ownership: none. Errors: none. */

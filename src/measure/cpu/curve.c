@@ -5,6 +5,11 @@
 #include "host/clock.h"
 #include "measure/cpu/cpu.h"
 
+size_t rf_chase_bytes(bool quick, double last, double room) {
+  double usual = quick ? 0x1p26 : 0x1p28;
+  return rf_cpu_floor_power(fmin(fmax(usual, 6 * last), room));
+}
+
 /* A linear congruential sequence of full period needs no shuffle, and prefetchers cannot predict it. */
 void rf_chase_link(char *data, size_t bytes) {
   const size_t count = bytes / RF_CHASE_LINE, factor = 0x9E3779B97F4A7C15u / 8 * 8 + 5,

@@ -23,16 +23,6 @@ double rf_cpu_latency_of(char *data, size_t bytes) {
   return best;
 }
 
-/** Enough for the TLBs, and for most last caches. */
-static double usual_bytes(const rf_bench *bench) {
-  return bench->options->quick ? 0x1p26 : 0x1p28;
-}
-
-double rf_cpu_latency_bytes(const rf_bench *bench, double room) {
-  double last = rf_topology_last_cache(&bench->team.topology, 1);
-  return (double)rf_cpu_floor_power(fmin(fmax(usual_bytes(bench), 6 * last), room));
-}
-
 typedef struct curve {
   double seconds[POINTS];
   int count; /* SMALLEST, twice that, ... */
@@ -122,8 +112,7 @@ static void note_pages(rf_bench *bench, const curve *large, const curve *small) 
 }
 
 /** Notes a working set that the memory there is has kept small. */
-static void note_room(rf_bench *bench, double bytes) {
-  double last = rf_topology_last_cache(&bench->team.topology, 1);
+static void note_room(rf_bench *bench, double bytes, double last) {
   char used[32], cache[32];
   if (bytes < 3 * last) {
     rf_bench_note(
@@ -134,12 +123,13 @@ static void note_room(rf_bench *bench, double bytes) {
 }
 
 roof_status rf_cpu_measure_latency(rf_bench *bench, roof_error *error) {
-  size_t most = (size_t)rf_cpu_latency_bytes(bench, rf_memory_available("") / 8);
-  size_t usual = (size_t)fmin(usual_bytes(bench), (double)most);
+  bool quick = bench->options->quick;
+  double last = rf_topology_last_cache(&bench->team.topology, 1), room = rf_memory_available("") / 8;
+  size_t most = rf_chase_bytes(quick, last, room), usual = rf_chase_bytes(quick, 0, room);
   void *large = NULL, *small = NULL;
   curve with_large, with_small;
   rf_bench_step(bench, "latency");
-  note_room(bench, (double)most);
+  note_room(bench, (double)most, last);
   roof_status status = rf_data_new("memory latency", (double)most, &large, error);
   if (status == ROOF_OK) {
     status = rf_data_new("memory latency", (double)usual, &small, error);

@@ -35,7 +35,7 @@ static const struct {
     {"GenuineIntel", 6, 125, 126, "avx512f", WIDE, "", {1, 1, 1, 1, NAN, 128, 64, 64, intel}},
     {"GenuineIntel", 6, 140, 141, "avx512f", WIDE, "", {1, 1, 1, 1, NAN, 128, 64, 64, intel}},
     {"GenuineIntel", 6, 167, 167, "avx512f", WIDE, "", {1, 1, 1, 1, NAN, 128, 64, 64, intel}},
-    /* Skylake, Cascade Lake and Cooper Lake have one or two: the name tells (Intel ARK, listed by
+    /* Skylake, Cascade Lake and Cooper Lake have one or two, by name (Intel ARK, listed by
      * github.com/jeffhammond/vpu-count), where a hypervisor keeps it */
     {"GenuineIntel", 6, 85, 85, "avx512f", WIDE, "Platinum", {2, 2, 2, 2, NAN, 128, 64, 64, intel}},
     {"GenuineIntel", 6, 85, 85, "avx512f", WIDE, "Gold 6", {2, 2, 2, 2, NAN, 128, 64, 64, intel}},
@@ -43,8 +43,7 @@ static const struct {
     {"GenuineIntel", 6, 85, 85, "avx512f", WIDE, "Core(TM)", {2, 2, 2, 2, NAN, 128, 64, 64, intel}},
     {"GenuineIntel", 6, 85, 85, "avx512f", WIDE, "", {NAN, NAN, NAN, NAN, NAN, 128, 64, 64, intel}},
     {"GenuineIntel", 6, ANY, "avx512f", WIDE, "", {2, 2, 2, 2, NAN, 128, 64, 64, intel}},
-    /* efficient cores alone, of narrower pipes: Sierra Forest, Grand Ridge, Alder Lake-N, Clearwater Forest (Linux,
-     * arch/x86/include/asm/intel-family.h) */
+    /* efficient cores alone, of narrower pipes: Sierra Forest, Grand Ridge, Alder Lake-N, Clearwater Forest (models: Linux) */
     {"GenuineIntel", 6, 175, 175, "fma", NARROW, "", UNKNOWN},
     {"GenuineIntel", 6, 182, 182, "fma", NARROW, "", UNKNOWN},
     {"GenuineIntel", 6, 190, 190, "fma", NARROW, "", UNKNOWN},

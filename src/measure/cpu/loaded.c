@@ -119,7 +119,7 @@ static void share_out(crowd *c) {
   int others = bench->team.threads - 1;
   double last = rf_topology_last_cache(&bench->team.topology, others);
   double each = fmax(fmin(usual, 0x1p30 / others), 4 * last / others);
-  c->chased = (size_t)rf_cpu_latency_bytes(bench, room);
+  c->chased = rf_chase_bytes(bench->options->quick, rf_topology_last_cache(&bench->team.topology, 1), room);
   c->part = rf_cpu_floor_power(fmin(each, room / others));
 }
 
