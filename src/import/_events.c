@@ -61,6 +61,8 @@ static const struct {
     {"umc_cas_cmd_wr", EVENT_MEMORY_LINES, LINE},
     {"data_reads", EVENT_MEMORY_BYTES, LINE},
     {"data_writes", EVENT_MEMORY_BYTES, LINE},
+    {"data_read", EVENT_MEMORY_BYTES, LINE}, /* clients from Tiger Lake on */
+    {"data_write", EVENT_MEMORY_BYTES, LINE},
     {"llc_load_misses", EVENT_L3_MISSES, LINE},
     {"llc_store_misses", EVENT_L3_MISSES, LINE},
     {"papi_l3_tcm", EVENT_L3_MISSES, LINE},

@@ -816,6 +816,9 @@ WORK
   run -0 "$ROOFLINE" import i.csv --json
   [ "$(json '[.intervals[] | [.start_seconds, .end_seconds, .flops_per_second, .bytes_per_second, .instructions_per_cycle]]')" = \
     '[[0,1,100,1048576,0.5],[1,2,200,null,1],[2,3,300,3145728,1.5]]' ]
+  sed 's|uncore_imc/data_reads|uncore_imc_free_running_0/data_read|' i.csv >client.csv
+  run -0 "$ROOFLINE" import client.csv --json
+  [ "$(json '[.intervals[].bytes_per_second]')" = '[1048576,null,3145728]' ]
   run -0 "$ROOFLINE" import i.csv
   has 'instructions per cycle by interval: 0.5 to 1.5, median 1'
   has 'memory by interval: 1.049 MB/s to 3.146 MB/s'
