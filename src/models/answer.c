@@ -64,7 +64,7 @@ static void plan_training(model_step *s) {
   rf_model_add_group(s, &g);
   s->training = true;
   s->steps = s->heads = m;
-  s->rounds = m + (set->pp - 1) / fmax(1, set->interleave);
+  s->fills = true;
   s->logits = s->tokens;
 }
 

@@ -144,7 +144,7 @@ void rf_model_emit(model_step *s, double count, const model_call *c) {
   }
   model_passes passes = rf_model_passes_of(s, c);
   o->count += count * passes.all;
-  rf_model_pipeline_add(s, count, o);
+  rf_model_pipeline_add(s, count * passes.all, o);
   out->recomputed_flops += count * passes.again * o->flops;
   out->backward_seconds += count * passes.backward * o->expected_seconds;
 }

@@ -151,9 +151,7 @@ static void add_pipeline(model_step *s) {
     return;
   }
   add_idle(s);
-  if (!s->training) {
-    p->lower_seconds = fmax(rf_model_pipeline_least(s), p->link_seconds[ROOF_SPAN_HOST] + port_seconds(s));
-  }
+  p->lower_seconds = fmax(rf_model_pipeline_least(s), p->link_seconds[ROOF_SPAN_HOST] + port_seconds(s));
 }
 
 /** After the passes of all microbatches: the replicas' transfers, which at best hide behind them, and the

@@ -18,7 +18,7 @@ void rf_model_pipeline_add(model_step *s, double count, const roof_model_operati
                                             [MODEL_TIME_LOW] = o->expected_low_seconds,
                                             [MODEL_TIME_HIGH] = o->expected_high_seconds};
   double *sums = s->times[s->place];
-  if (s->target->settings.pp <= 1 || s->training) {
+  if (s->target->settings.pp <= 1) {
     return;
   }
   for (int i = 0; i < MODEL_TIME_COUNT; i++) {
@@ -43,10 +43,12 @@ static double pass_seconds(const model_step *s, int time) {
   return stage_seconds(s, time) + (layers + sends) / s->steps;
 }
 
-/** While one microbatch passes the other stages, unless others come meanwhile. */
+/** While one microbatch passes the other stages, unless others come meanwhile; of several stages on each device the first
+ *  of each wait (Narayanan et al. 2021, section 2.2.2). */
 static double wait_seconds(const model_step *s, int time) {
   double stage = stage_seconds(s, time), pass = pass_seconds(s, time);
-  return s->fills ? pass - stage : fmax(0, pass - s->steps * stage);
+  return s->fills ? (pass - stage) / fmax(1, s->target->settings.interleave)
+                  : fmax(0, pass - s->steps * stage);
 }
 
 /** Where all that is not the longest hides behind it: the work on the device, or one link between devices. */
@@ -57,32 +59,24 @@ static double at_best(const model_step *s, double seconds(const model_step *, in
   return fmax(seconds(s, MODEL_TIME_WORK), links);
 }
 
-/** A training step's stages are alike, with the longest one's time. */
-static model_idle training_idle(const model_step *s) {
-  const roof_model_phase *p = s->out;
-  double more = s->rounds / s->steps - 1;
-  return (model_idle){more * p->lower_seconds, more * p->upper_seconds, more * p->expected_seconds,
-                      more * p->expected_low_seconds, more * p->expected_high_seconds};
-}
-
 /** Of a transfer from the host the more is left the shorter the work that it hides behind: low and high may be the wrong way round. */
-static model_idle serving_idle(const model_step *s) {
+model_idle rf_model_idle(const model_step *s) {
   double expected = wait_seconds(s, MODEL_TIME_EXPECTED);
   return (model_idle){at_best(s, wait_seconds), wait_seconds(s, MODEL_TIME_UPPER), expected,
                       fmin(expected, wait_seconds(s, MODEL_TIME_LOW)),
                       fmax(expected, wait_seconds(s, MODEL_TIME_HIGH))};
 }
 
-model_idle rf_model_idle(const model_step *s) {
-  return s->training ? training_idle(s) : serving_idle(s);
-}
-
 /** Some stage has as many layers as the fullest of equal ones, one has the output projection, and one as much as the mean
- *  of all. */
+ *  of all. A step of training need not fill and drain: weights' gradients, of three products one at most, wait for no other
+ *  stage and run while it would, and stages that are done begin the next step (Qi et al. 2023, Zero Bubble). */
 static double least_seconds(const model_step *s, int time) {
   double pass = pass_seconds(s, time), m = s->steps;
   double busiest = fmax(s->times[MODEL_IN_LAYERS][time], s->times[MODEL_IN_HEAD][time]) / m;
   busiest = fmax(busiest, pass / s->target->settings.pp);
+  if (s->training) {
+    return fmax(pass * 2 / 3, m * busiest);
+  }
   return s->fills ? pass + (m - 1) * busiest : fmax(pass, m * busiest);
 }
 

@@ -91,11 +91,10 @@ typedef struct model_step {
   double logits;     /**< rows of the output projection */
   double steps;      /**< times that all of it is done but the output projection */
   double heads;      /**< times that the output projection is done, for `logits` rows each */
-  double rounds;     /**< of training: steps that the pipeline lasts, `steps` when it is never empty */
   bool fills;        /**< the steps follow one another; else each has to wait for its own last one */
   bool training;     /**< with the backward pass */
   model_place place; /**< of what is added */
-  double times[MODEL_PLACE_COUNT][MODEL_TIME_COUNT]; /**< of a pipeline that does not train */
+  double times[MODEL_PLACE_COUNT][MODEL_TIME_COUNT]; /**< of a pipeline */
   bool attention_only;                               /**< all else is left out */
   model_extent wanted;   /**< operations that grow with something else are left out */
   model_extent extent;   /**< of what is emitted now */
@@ -205,7 +204,7 @@ typedef struct model_idle {
 
 model_idle rf_model_idle(const model_step *step);
 
-/** The least seconds of a step that does not train, however the layers are cut into stages. */
+/** The least seconds of a step, an update not counted, however the layers are cut into stages. */
 double rf_model_pipeline_least(const model_step *step);
 
 /** Stages that hold the model's layers when each is as full as the fullest. */

@@ -362,3 +362,8 @@ ROWS
   run -1 "$ROOFLINE" claim allgather size=1GB ranks=8 480GB/s --machine h100
   has 'network-bound (NVLink 4)'
 }
+
+@test "a training step in a pipeline is held against any cut and any schedule, not stages as long as the longest" {
+  run -0 "$ROOFLINE" claim llama-3.2-1b train batch=16 pp=16 microbatches=16 step=100ms --machine h100
+  run -1 "$ROOFLINE" claim llama-3.2-1b train batch=16 pp=16 microbatches=16 step=50ms --machine h100
+}
