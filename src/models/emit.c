@@ -146,7 +146,10 @@ void rf_model_emit(model_step *s, double count, const model_call *c) {
   o->count += count * passes.all;
   rf_model_pipeline_add(s, count * passes.all, o);
   out->recomputed_flops += count * passes.again * o->flops;
-  out->backward_seconds += count * passes.backward * o->expected_seconds;
+  double backward = count * passes.backward;
+  s->backward.expected += backward * o->expected_seconds;
+  s->backward.low += backward * o->expected_low_seconds;
+  s->backward.high += backward * o->expected_high_seconds;
 }
 
 /** TensorRT-LLM writes activations whose blocks have scales in a kernel of its own before each product (fp4_quantize and

@@ -58,19 +58,26 @@ static void overlap_links(roof_model_phase *p, double work) {
   p->lower_seconds = fmax(work, fmax(near, busy[ROOF_SPAN_CLUSTER]));
 }
 
-/** Times of what a transfer may hide behind. */
-typedef struct hiding {
-  double lower, expected, low, high;
-} hiding;
-
 /** What devices of a node exchange through the port that leads to the host: nothing else passes it meanwhile. */
 static double port_seconds(const model_step *s) {
   return rf_model_one_port(s->target) ? s->out->link_seconds[ROOF_SPAN_NODE] : 0;
 }
 
+static model_seconds times_of(const roof_model_phase *p) {
+  return (model_seconds){p->lower_seconds, p->upper_seconds, p->expected_seconds, p->expected_low_seconds,
+                         p->expected_high_seconds};
+}
+
+/** The longer the work takes, the less is left of what hides behind it. */
+static void put_in_order(roof_model_operation *o) {
+  double low = o->expected_low_seconds, high = o->expected_high_seconds;
+  o->expected_low_seconds = fmin(o->expected_seconds, fmin(low, high));
+  o->expected_high_seconds = fmax(o->expected_seconds, fmax(low, high));
+}
+
 /** Adds a transfer of so many bytes one way between the host's memory and the device, less what hides: the less the longer the work
  * takes. Totals have what is left at each length of the work, the operation all of them in order. */
-static void fetch(model_step *s, const char *name, double bytes, const hiding *room) {
+static void fetch(model_step *s, const char *name, double bytes, const model_seconds *room) {
   const roof_model_target *t = s->target;
   roof_model_phase *p = s->out;
   double seconds = bytes / t->links[ROOF_SPAN_HOST].bytes_per_second, overlap = t->settings.options.overlap;
@@ -92,10 +99,20 @@ static void fetch(model_step *s, const char *name, double bytes, const hiding *r
   o.energy_joules = t->plain.costs.constant_watts * o.expected_seconds;
   add_operation(p, &o);
   rf_model_pipeline_add(s, 1, &o);
-  double least = o.expected_high_seconds;
-  o.expected_high_seconds = o.expected_low_seconds, o.expected_low_seconds = least;
-  o.lower_seconds = fmin(o.lower_seconds, least);
+  put_in_order(&o);
+  o.lower_seconds = fmin(o.lower_seconds, o.expected_low_seconds);
   p->operations[p->count++] = o;
+}
+
+/** Weights are waited for in both passes, each by its part of the work; sums of replicas go on meanwhile, unless the weights
+ *  come over the same port. */
+static void wait_in_passes(model_step *s, const model_seconds *work) {
+  const model_seconds all = times_of(s->out);
+  model_seconds *b = &s->backward;
+  double taken = rf_model_one_port(s->target) ? s->out->link_seconds[ROOF_SPAN_HOST] : 0;
+  b->expected *= (all.expected - taken) / work->expected;
+  b->low *= (all.low - taken) / work->low;
+  b->high *= (all.high - taken) / work->high;
 }
 
 /** Of what the operations read the part that lies in the host's memory comes over its link, while the rest of the step runs and leaves the
@@ -112,17 +129,19 @@ static void add_offload(model_step *s) {
       s->training ? rf_model_streamed_weights(s)
                   : set->offload * p->bytes[ROOF_BYTES_WEIGHTS] + set->offload_kv * p->bytes[ROOF_BYTES_KV];
   double busy = port_seconds(s);
-  const hiding room = {p->lower_seconds - busy, p->expected_seconds - busy, p->expected_low_seconds - busy,
-                       p->expected_high_seconds - busy};
+  const model_seconds work = times_of(p);
+  const model_seconds room = {work.lower - busy, work.upper, work.expected - busy, work.low - busy,
+                              work.high - busy};
   s->place = MODEL_IN_LAYERS; /* nearly all of the weights, and all of the cache */
   fetch(s, "offload", bytes, &room);
   s->place = MODEL_OUTSIDE;
+  wait_in_passes(s, &work);
 }
 
 /** The time in which a device waits for the pipeline to fill and drain, as an operation of its own. */
 static void add_idle(model_step *s) {
   roof_model_phase *p = s->out;
-  model_idle idle = rf_model_idle(s);
+  model_seconds idle = rf_model_idle(s);
   if (!(idle.expected > 0) || p->count == ROOF_MODEL_OPERATION_MAX) {
     return;
   }
@@ -164,6 +183,7 @@ static void add_update(model_step *s) {
   rf_model_hide(s, first);
   for (int i = first; i < p->count; i++) {
     add_operation(p, &p->operations[i]);
+    put_in_order(&p->operations[i]);
   }
   overlap_links(p, lower + work_seconds(p, first));
 }
@@ -177,8 +197,9 @@ static void add_update_offload(model_step *s) {
   }
   const roof_model_operation *update = &p->operations[p->count - 1];
   double n = update->count;
-  const hiding room = {n * update->lower_seconds, n * update->expected_seconds,
-                       n * update->expected_low_seconds, n * update->expected_high_seconds};
+  const model_seconds room = {n * update->lower_seconds, n * update->upper_seconds,
+                              n * update->expected_seconds, n * update->expected_low_seconds,
+                              n * update->expected_high_seconds};
   fetch(s, "offload_update", bytes, &room);
 }
 

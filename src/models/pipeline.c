@@ -60,11 +60,11 @@ static double at_best(const model_step *s, double seconds(const model_step *, in
 }
 
 /** Of a transfer from the host the more is left the shorter the work that it hides behind: low and high may be the wrong way round. */
-model_idle rf_model_idle(const model_step *s) {
+model_seconds rf_model_idle(const model_step *s) {
   double expected = wait_seconds(s, MODEL_TIME_EXPECTED);
-  return (model_idle){at_best(s, wait_seconds), wait_seconds(s, MODEL_TIME_UPPER), expected,
-                      fmin(expected, wait_seconds(s, MODEL_TIME_LOW)),
-                      fmax(expected, wait_seconds(s, MODEL_TIME_HIGH))};
+  return (model_seconds){at_best(s, wait_seconds), wait_seconds(s, MODEL_TIME_UPPER), expected,
+                         fmin(expected, wait_seconds(s, MODEL_TIME_LOW)),
+                         fmax(expected, wait_seconds(s, MODEL_TIME_HIGH))};
 }
 
 /** Some stage has as many layers as the fullest of equal ones, one has the output projection, and one as much as the mean

@@ -81,6 +81,11 @@ typedef enum model_time {
   MODEL_TIME_COUNT
 } model_time;
 
+/** Seconds as each of a prediction's times has them. */
+typedef struct model_seconds {
+  double lower, upper, expected, low, high;
+} model_seconds;
+
 typedef struct model_step {
   const roof_model_target *target;
   double batch;        /**< sequences of a replica */
@@ -95,6 +100,7 @@ typedef struct model_step {
   bool training;     /**< with the backward pass */
   model_place place; /**< of what is added */
   double times[MODEL_PLACE_COUNT][MODEL_TIME_COUNT]; /**< of a pipeline */
+  model_seconds backward;                            /**< of training: what sums may hide behind */
   bool attention_only;                               /**< all else is left out */
   model_extent wanted;   /**< operations that grow with something else are left out */
   model_extent extent;   /**< of what is emitted now */
@@ -198,11 +204,7 @@ int rf_model_faster(const roof_target *target, const roof_op *op, const roof_lin
 void rf_model_pipeline_add(model_step *step, double count, const roof_model_operation *operation);
 
 /** Devices' time with nothing to do. */
-typedef struct model_idle {
-  double lower, upper, expected, low, high;
-} model_idle;
-
-model_idle rf_model_idle(const model_step *step);
+model_seconds rf_model_idle(const model_step *step);
 
 /** The least seconds of a step, an update not counted, however the layers are cut into stages. */
 double rf_model_pipeline_least(const model_step *step);

@@ -57,31 +57,44 @@ void rf_model_update(model_step *s) {
 /** Sums hide behind the backward pass that makes them (Li et al. 2020, PyTorch DDP): the last microbatch's,
  * or from ZeRO 2 on every one's. Gathers are waited for: new weights, and at stage 3 those of each layer. FSDP asks for
  * the next layer's ahead (Zhao et al. 2023), yet 29 published steps took as long as if they did not hide. */
-static double hideable(const model_step *s) {
-  const roof_model_phase *p = s->out;
-  return s->target->settings.zero >= 2 ? p->backward_seconds : p->backward_seconds / s->steps;
+static model_seconds hideable(const model_step *s) {
+  const roof_model_settings *set = &s->target->settings;
+  double part = set->options.overlap / (set->zero >= 2 ? 1 : s->steps);
+  return (model_seconds){.expected = part * s->backward.expected,
+                         .low = part * s->backward.low,
+                         .high = part * s->backward.high};
 }
 
 static bool hides(const model_step *s, const roof_model_operation *o) {
   return o->kind == ROOF_KIND_COLLECTIVE && o->op != s->target->collectives[ROOF_ALL_GATHER];
 }
 
+static double share_left(double seconds, double room) {
+  return seconds > room ? 1 - room / seconds : 0;
+}
+
 void rf_model_hide(model_step *s, int first) {
   roof_model_phase *p = s->out;
-  double hiding = 0, room = hideable(s) * s->target->settings.options.overlap;
+  model_seconds hiding = {0}, room = hideable(s);
   double watts = s->target->plain.costs.constant_watts; /* drawn while other work runs, which has it */
   for (int i = first; i < p->count; i++) {
     const roof_model_operation *o = &p->operations[i];
     p->replica_seconds += o->kind == ROOF_KIND_COLLECTIVE ? o->count * o->expected_seconds : 0;
-    hiding += hides(s, o) ? o->count * o->expected_seconds : 0;
+    double n = hides(s, o) ? o->count : 0;
+    hiding.expected += n * o->expected_seconds;
+    hiding.low += n * o->expected_low_seconds;
+    hiding.high += n * o->expected_high_seconds;
   }
-  p->hidden_seconds = fmin(hiding, room);
+  p->backward_seconds = s->backward.expected;
+  p->hidden_seconds = fmin(hiding.expected, room.expected);
+  double left = share_left(hiding.expected, room.expected);
   for (int i = first; i < p->count; i++) {
     roof_model_operation *o = &p->operations[i];
     if (hides(s, o)) {
-      double left = 1 - p->hidden_seconds / hiding;
       o->energy_joules -= watts * (1 - left) * o->expected_seconds;
-      o->expected_seconds *= left, o->expected_low_seconds *= left, o->expected_high_seconds *= left;
+      o->expected_seconds *= left;
+      o->expected_low_seconds *= share_left(hiding.low, room.low);
+      o->expected_high_seconds *= share_left(hiding.high, room.high);
     }
   }
 }

@@ -309,6 +309,34 @@ static void hidden(void **state) {
   }
 }
 
+/** Twice the tokens never take less time, at either end: sums go on while weights of the host are waited for, and each end
+ *  has its own pass to hide them behind. */
+static void longer_with_more_tokens(void **state) {
+  (void)state;
+  static const struct {
+    const char *machine;
+    double dp, offload, batch;
+  } rows[] = {{"h100", 16, 1, 64}, {"h100", 16, 0, 64}, {"rtx-4090", 16, 0, 192}, {"rtx-4090", 8, 1, 32}};
+  roof_machine *before = machine;
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    const roof_model_phase *p = &one.phases[ROOF_PHASE_TRAIN];
+    double low = 0, expected = 0, high = 0;
+    roof_model_settings s = base(&llama);
+    s.dp = rows[i].dp, s.offload = rows[i].offload, s.zero = 2, s.microbatches = 4;
+    assert_int_equal(roof_network_find("100gbe", NULL, &s.network, NULL), ROOF_OK);
+    assert_int_equal(roof_catalog_load(rows[i].machine, &machine, NULL), ROOF_OK);
+    for (s.batch = rows[i].batch; s.batch <= 64 * rows[i].batch; s.batch *= 2) {
+      answer(&llama, &s, &one);
+      assert_true(p->expected_low_seconds >= low * (1 - 1e-9) &&
+                  p->expected_seconds >= expected * (1 - 1e-9));
+      assert_true(p->expected_high_seconds >= high * (1 - 1e-9));
+      low = p->expected_low_seconds, expected = p->expected_seconds, high = p->expected_high_seconds;
+    }
+    roof_machine_free(machine);
+  }
+  machine = before;
+}
+
 /** Less is kept, more is done again: MFU counts the model's FLOPs, HFU those done (Chowdhery et al. 2022,
  * section 4.1). */
 static void recomputed(void **state) {
@@ -566,6 +594,7 @@ int main(void) {
       cmocka_unit_test(bubble),
       cmocka_unit_test(least_of_a_pipeline),
       cmocka_unit_test(hidden),
+      cmocka_unit_test(longer_with_more_tokens),
       cmocka_unit_test(recomputed),
       cmocka_unit_test(share_of_all_devices),
       cmocka_unit_test(refused),
