@@ -246,8 +246,8 @@ static tally count_extras(const roof_model_block *b, double hidden) {
   return t;
 }
 
-static void count_block(const roof_model *m, const roof_model_block *b, double layers,
-                        roof_model_parameters *p) {
+void rf_model_count_layers(const roof_model *m, const roof_model_block *b, double layers,
+                           roof_model_parameters *p) {
   model_widths w = rf_model_widths_of(b, 1);
   const roof_model_stream own = rf_model_stream(m, b->stream);
   tally mixer = count_mixer(m, own.hidden, b, &w);
@@ -291,7 +291,7 @@ roof_model_parameters roof_model_count(const roof_model *m) {
     layers[m->layers[i]]++;
   }
   for (int i = 0; i < m->block_count; i++) {
-    count_block(m, &m->blocks[i], layers[i], &p);
+    rf_model_count_layers(m, &m->blocks[i], layers[i], &p);
   }
   const roof_model_stream own = rf_model_stream(m, 0);
   double dim = m->embedding_dim > 0 ? m->embedding_dim : m->hidden;

@@ -29,16 +29,30 @@ static double expert_copies(const roof_model_target *t) {
   return copies;
 }
 
-/** Matrices are split, the router, the latent's projections down and vectors are not. */
-model_weights rf_model_local_weights(const roof_model_target *t) {
-  const roof_model_parameters *p = &t->parameters;
-  double tp = t->settings.tp, share = stage_share(t);
+/** Matrices are split, the router, the latent's projections down and vectors are not; of what layers have a device has `share`. */
+static model_weights split(const roof_model_target *t, const roof_model_parameters *p, double share) {
+  double tp = t->settings.tp;
   model_weights w = {.vectors = p->vectors * share, .table = p->embedding / tp};
   for (int part = 0; part < ROOF_PART_COUNT; part++) {
     double over = part == ROOF_PART_ROUTER ? 1 : part == ROOF_PART_EXPERTS ? fmax(tp, t->settings.ep) : tp;
     w.parts[part] = p->parts[part] / over * (part == ROOF_PART_HEAD ? 1 : share);
   }
   w.parts[ROOF_PART_EXPERTS] *= expert_copies(t);
+  return w;
+}
+
+double rf_model_layer_bytes(const roof_model_target *t, const roof_model_block *b) {
+  roof_model_parameters p = {0};
+  rf_model_count_layers(t->model, b, 1, &p);
+  model_weights w = split(t, &p, 1);
+  w.parts[ROOF_PART_MIXER] += repeated_elements(t->model, b, t->settings.tp);
+  w.table = 0; /* one of all layers */
+  return rf_model_weight_bytes(t, &w);
+}
+
+model_weights rf_model_local_weights(const roof_model_target *t) {
+  double tp = t->settings.tp;
+  model_weights w = split(t, &t->parameters, stage_share(t));
   for (int i = 0; i < t->model->block_count; i++) {
     w.parts[ROOF_PART_MIXER] += t->stage_layers[i] * repeated_elements(t->model, &t->model->blocks[i], tp);
   }

@@ -47,4 +47,8 @@ bool rf_model_has_mlp(const roof_model_block *block);
 /** Residual adds of a layer. */
 double rf_model_sublayers(const roof_model_block *block);
 
+/** Adds to `parameters` what so many layers of a kind have. */
+void rf_model_count_layers(const roof_model *model, const roof_model_block *block, double layers,
+                           roof_model_parameters *parameters);
+
 #endif

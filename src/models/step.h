@@ -296,6 +296,9 @@ typedef struct model_weights {
 
 model_weights rf_model_local_weights(const roof_model_target *target);
 
+/** Bytes that this device has of one layer of a kind. */
+double rf_model_layer_bytes(const roof_model_target *target, const roof_model_block *block);
+
 /** Bytes of them as they are stored. */
 double rf_model_weight_bytes(const roof_model_target *target, const model_weights *weights);
 

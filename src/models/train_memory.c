@@ -52,17 +52,20 @@ static double kept_bytes(const roof_model_target *t) {
   return tokens * fmax(first, last);
 }
 
-/** What ZeRO 3 gathers at a time: a layer, the table or the output projection. */
-static double gathered_bytes(const roof_model_target *t, const model_weights *w, double bytes) {
+/** What ZeRO 3 gathers at a time: a layer, the table or the output projection; the largest of them. */
+static double gathered_bytes(const roof_model_target *t, const model_weights *w) {
   double table = w->table * t->table_bytes, head = w->parts[ROOF_PART_HEAD] * t->weight_bytes[ROOF_PART_HEAD];
-  double layers = ceil(t->model->layer_count / t->settings.pp);
-  return fmax((bytes - table - head) / layers, fmax(table, head));
+  double largest = fmax(table, head);
+  for (int i = 0; i < t->model->block_count; i++) {
+    largest = t->layers[i] > 0 ? fmax(largest, rf_model_layer_bytes(t, &t->model->blocks[i])) : largest;
+  }
+  return largest;
 }
 
 void rf_model_train_capacity(const roof_model_target *t, roof_model_capacity *c) {
   const roof_model_settings *s = &t->settings;
   model_weights w = rf_model_local_weights(t);
-  double bytes = c->weight_bytes, gathered = gathered_bytes(t, &w, bytes);
+  double bytes = c->weight_bytes, gathered = gathered_bytes(t, &w);
   c->weight_bytes = rf_model_own_weights(t);
   c->gradient_bytes = rf_model_own_trained(t, 2) * t->activation_bytes;
   c->optimizer_bytes = rf_model_own_state(t);

@@ -177,6 +177,23 @@ static void zero(void **state) {
   }
 }
 
+/** Of layers of several sizes ZeRO 3 has room for the largest: one of them takes as much as all would. */
+static void the_largest_layer_is_gathered(void **state) {
+  (void)state;
+  roof_model mixed = gpt;
+  roof_model_block wide = gpt.blocks[0];
+  roof_model_settings s = base(&gpt);
+  wide.width = 65536;
+  mixed.layer_count = mixed.block_count = 0;
+  for (int i = 0; i < 24; i++) {
+    assert_int_equal(roof_model_add_layer(&mixed, i == 7 ? &wide : &gpt.blocks[0], NULL), ROOF_OK);
+  }
+  s.dp = 64, s.zero = 3;
+  answer(&mixed, &s, &one);
+  double held = 2 * roof_model_count(&mixed).total / s.dp, layer = 2 * (2 * 65536.0 + 4 * 1024) * 1024;
+  assert_near(one.capacity.weight_bytes - held, layer * (1 - 1 / s.dp), 1e-3);
+}
+
 /** From stage 2 on every microbatch sends its gradients, at stage 3 it also gathers the weights twice. */
 static void accumulation(void **state) {
   (void)state;
@@ -588,6 +605,7 @@ int main(void) {
       cmocka_unit_test(activations),
       cmocka_unit_test(stages_keep),
       cmocka_unit_test(zero),
+      cmocka_unit_test(the_largest_layer_is_gathered),
       cmocka_unit_test(accumulation),
       cmocka_unit_test(sums),
       cmocka_unit_test(halves),
