@@ -48,11 +48,11 @@ ROOF_API roof_status roof_failure_settings_read(const char *hours, const char *r
                                                 roof_failure_settings *settings, roof_error *error);
 
 /** A run of so many seconds without failures, on so many devices that stop together; `parameters` are those that it
- *  trains. The interval is Young's (1974), sqrt(2 x checkpoint x time between failures); the share lost is checkpoint /
- *  interval + (interval / 2 + restart) / time between failures, to first order (Daly 2006).
+ *  trains. The interval is Young's (1974), sqrt(2 x checkpoint x time between failures), and no longer than the run; for each the run
+ *  takes M e^(restart / M) (e^((interval + checkpoint) / M) - 1) with M the time between failures (Daly 2006).
  *  Units: s, bytes.
  *  Ownership: by value.
- *  Errors: seconds are infinite where failures leave no time; NaN for a run that is not known. */
+ *  Errors: seconds are infinite where no number is large enough; NaN for a run that is not known. */
 ROOF_API roof_failures roof_failures_of(const roof_failure_settings *settings, double parameters,
                                         double devices, double seconds);
 

@@ -31,10 +31,11 @@ roof_failures roof_failures_of(const roof_failure_settings *s, double parameters
   const double bytes = 2 + 4 + 4 + 4; /* of a parameter */
   roof_failures f = {.between_seconds = s->device_seconds / devices, .checkpoint_bytes = bytes * parameters};
   f.checkpoint_seconds = f.checkpoint_bytes / (s->bytes_per_second * devices);
-  f.interval_seconds = sqrt(2 * f.checkpoint_seconds * f.between_seconds);
-  f.lost = f.checkpoint_seconds / f.interval_seconds +
-           (f.interval_seconds / 2 + s->restart_seconds) / f.between_seconds;
-  f.seconds = f.lost < 1 ? seconds / (1 - f.lost) : INFINITY;
+  f.interval_seconds = fmin(sqrt(2 * f.checkpoint_seconds * f.between_seconds), seconds);
+  double segment = (f.interval_seconds + f.checkpoint_seconds) / f.between_seconds;
+  double each = f.between_seconds * exp(s->restart_seconds / f.between_seconds) * expm1(segment);
+  f.seconds = each * seconds / f.interval_seconds;
+  f.lost = 1 - seconds / f.seconds;
   f.checkpoints = floor(seconds / f.interval_seconds);
   f.failures = f.seconds / f.between_seconds;
   return f;
@@ -42,7 +43,7 @@ roof_failures roof_failures_of(const roof_failure_settings *s, double parameters
 
 void roof_failures_describe(roof_text *out, const roof_failures *f) {
   char x[48], y[48];
-  if (!(f->lost < 1)) {
+  if (isinf(f->seconds)) {
     roof_text_addf(out, "  failures    one every %.3g hours: the run never ends\n",
                    f->between_seconds / HOUR);
     return;

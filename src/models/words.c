@@ -590,11 +590,16 @@ void roof_model_training_describe(roof_text *out, const roof_model_training *r,
     roof_text_add(out, "  cost        ");
   }
   if (run) {
-    roof_text_addf(out, "%.0f device-hours%s", longer * r->device_seconds / HOUR, price ? ", " : "\n");
+    double hours = longer * r->device_seconds / HOUR;
+    roof_text_addf(out, hours < 100 ? "%.3g device-hours%s" : "%.0f device-hours%s", hours,
+                   price ? ", " : "\n");
+  }
+  if (run && price) {
+    double cost = longer * r->price;
+    roof_text_addf(out, "%s; ",
+                   cost < 1 ? rf_plain_number(x, SHORT, cost) : roof_quantity_format(x, SHORT, cost, ""));
   }
   if (price) {
-    roof_text_addf(out, "%s%s", run ? roof_quantity_format(x, SHORT, longer * r->price, "") : "",
-                   run ? "; " : "");
     roof_text_addf(out, "%.4g per million tokens", longer * per_million);
     roof_model_price_describe(out, settings);
     roof_text_add(out, "\n");

@@ -356,9 +356,12 @@ setup() {
   hours=$(json '.failures.device_hours | round')
   train --price 2
   has "  cost        $hours device-hours, "
-  train --price 2 --mtbf 0.1
+  train --price 2 --mtbf 0.001
   has "the run never ends"
   [[ $output != *"  cost "* ]]
+  run -0 "$ROOFLINE" plan llama-3.1-8b --train --tokens 1M batch=64 prompt=8k --devices 16 --price 2 --machine h100
+  has ", 1 in all"
+  [[ $output =~ "  cost        "0\.0[0-9]+" device-hours, "0\.[0-9]+"; " ]]
   train lora=16 --json # 14 bytes of 16 x (inputs + outputs) of the 7 products of each of 32 layers
   near .failures.checkpoint_bytes "$(jq -n '14 * 16 * 32 * (4 * 4096 + 4096 + 2 * 1024 + 4096 + 3 * (4096 + 14336))')"
   run -2 "$ROOFLINE" plan llama-3.1-8b --train --mtbf 1000 --machine h100
