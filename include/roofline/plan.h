@@ -207,8 +207,9 @@ ROOF_API roof_status roof_train_search(const roof_model *model, const roof_machi
 
 /** X(symbol, name, text): how an all-reduce goes through a cluster. */
 #define ROOF_ROUTE_MAP(X)                                                                                    \
-  X(ROOF_ROUTE_RING, "ring", "one ring over all devices, the slowest link binds")                            \
-  X(ROOF_ROUTE_TREE, "tree", "halving and doubling over all devices, the slowest link binds")                \
+  X(ROOF_ROUTE_RING, "ring", "one ring over all devices by one port of each node, the slowest link binds")   \
+  X(ROOF_ROUTE_TREE, "tree",                                                                                 \
+    "halving and doubling over all devices by one port of each node, the slowest link binds")                \
   X(ROOF_ROUTE_HIERARCHY, "hierarchical",                                                                    \
     "summed within each node, each device's share between nodes, then distributed within the node, piece "   \
     "by piece at once")

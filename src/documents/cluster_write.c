@@ -24,6 +24,7 @@ static json_t *routes(const roof_cluster_answer *a) {
   for (int i = 0; i < ROOF_ROUTE_COUNT; i++) {
     const roof_cluster_route *r = &a->routes[i];
     const rf_json_member members[] = {{"seconds", r->seconds},
+                                      {"bus_bytes_per_second", r->bus_bytes_per_second},
                                       {"gradient_seconds", r->gradient_seconds},
                                       {"exposed_seconds", r->exposed_seconds},
                                       {"devices_limit", r->devices_limit},
@@ -39,10 +40,13 @@ static json_t *zero(const roof_cluster_answer *a) {
   json_t *array = json_array();
   for (int i = 0; i < ROOF_ZERO_STAGES; i++) {
     const roof_cluster_zero *z = &a->zero[i];
-    const rf_json_member members[] = {
-        {"stage", z->stage}, {"bytes", z->bytes}, {"sent_bytes", z->sent_bytes}};
+    const rf_json_member members[] = {{"stage", z->stage},
+                                      {"bytes", z->bytes},
+                                      {"bytes_per_parameter", z->bytes_per_parameter},
+                                      {"sent_bytes", z->sent_bytes}};
     json_t *object = json_object();
     RF_JSON_SET(object, members);
+    rf_json_set(object, "fits", json_boolean(z->fits));
     rf_json_append(array, object);
   }
   return array;

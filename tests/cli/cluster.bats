@@ -47,6 +47,9 @@ linked() {
   [ "$(json '.all_reduce | map(.devices_limit > .devices_limit_backward) | all')" = true ]
   [ "$(json '.backward_seconds as $b | .all_reduce | map(.exposed_seconds == ([.gradient_seconds - $b, 0] | max)) | all')" = true ]
   [ "$(json '.zero | map(.bytes)')" = '[112000000000,38500000000,26250000000,14000000000]' ]
+  [ "$(json '.zero | map(.bytes_per_parameter * 7e9 == .bytes) | all')" = true ]
+  [ "$(json '.zero | map(.fits)')" = '[false,true,true,true]' ]
+  near '.all_reduce[0].bus_bytes_per_second' "$(json '.all_reduce[0] | 2 * 7 / 8 * 14e9 / .seconds')"
 }
 
 @test "where a node is full the sum jumps: the first number of devices on the other side is named" {
@@ -171,11 +174,14 @@ linked() {
   [ "$(json '.all_reduce[2].seconds < 100e-6')" = true ]
 }
 
-@test "the first line says whether communication hides behind computation, by each route" {
+@test "the first line says whether communication hides behind computation, by the fastest route" {
   run -0 "$ROOFLINE" cluster llama-3.1-70b tokens=4M devices=512 --machine h100
-  [[ ${lines[0]} == "512 x NVIDIA H100 SXM5 80GB, fp16: does the gradients' all-reduce hide behind the backward pass of 2.195 s? ring no (7."*" s), tree no (7."*" s), hierarchical yes (875.7 ms)" ]]
+  [[ ${lines[0]} == "512 x NVIDIA H100 SXM5 80GB, fp16: does the gradients' all-reduce hide behind the backward pass of 2.195 s? yes (hierarchical, 875.7 ms)" ]]
+  has "one ring over all devices by one port of each node"
+  run -0 "$ROOFLINE" cluster llama-3.1-70b tokens=1M devices=2048 --machine h100
+  [[ ${lines[0]} == *"? no (hierarchical, "*")" ]]
   run -0 "$ROOFLINE" cluster tokens=400M devices=16 --machine h100
-  [[ ${lines[0]} == *"? ring yes ("*"), tree yes ("*"), hierarchical yes ("* ]]
+  [[ ${lines[0]} == *"? yes (hierarchical, "* ]]
   run -0 "$ROOFLINE" cluster devices=1 --machine h100
   [ "${lines[0]}" = "1 x NVIDIA H100 SXM5 80GB, fp16: one device sends no gradients" ]
 }

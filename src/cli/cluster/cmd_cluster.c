@@ -75,7 +75,15 @@ static roof_status make_answer(const cli_args *args, const roof_machine *machine
   return status == ROOF_OK ? roof_cluster_answer_of(&a->target, &a->in, &a->of, error) : status;
 }
 
-/** Whether the gradients' all-reduce is over before the backward pass is that it can hide behind, by each route. */
+static const roof_cluster_route *fastest(const roof_cluster_answer *a) {
+  const roof_cluster_route *best = &a->routes[ROOF_ROUTE_HIERARCHY];
+  for (int i = 0; i < ROOF_ROUTE_COUNT; i++) {
+    best = a->routes[i].gradient_seconds < best->gradient_seconds ? &a->routes[i] : best;
+  }
+  return best;
+}
+
+/** Whether the gradients' all-reduce by the fastest route is over before the backward pass is that it can hide behind. */
 static void add_answer(roof_text *out, const answer *a) {
   char x[SHORT];
   roof_text_addf(out, RF_MARK_BOLD "%.0f x %s, %s: ", a->in.devices, a->target.machine->title,
@@ -84,15 +92,12 @@ static void add_answer(roof_text *out, const answer *a) {
     roof_text_add(out, "one device sends no gradients" RF_MARK_END "\n\n");
     return;
   }
+  const roof_cluster_route *r = fastest(&a->of);
+  const char *hides = isnan(r->exposed_seconds) ? "unknown" : r->exposed_seconds > 0 ? "no" : "yes";
   roof_text_addf(out, "does the gradients' all-reduce hide behind the backward pass of %s?",
                  roof_quantity_format(x, SHORT, a->of.backward_seconds, "s"));
-  for (int i = 0; i < ROOF_ROUTE_COUNT; i++) {
-    const roof_cluster_route *r = &a->of.routes[i];
-    const char *hides = isnan(r->exposed_seconds) ? "unknown" : r->exposed_seconds > 0 ? "no" : "yes";
-    roof_text_addf(out, "%s %s %s (%s)", i > 0 ? "," : "", r->name, hides,
-                   roof_quantity_format(x, SHORT, r->gradient_seconds, "s"));
-  }
-  roof_text_add(out, RF_MARK_END "\n\n");
+  roof_text_addf(out, " %s (%s, %s)" RF_MARK_END "\n\n", hides, r->name,
+                 roof_quantity_format(x, SHORT, r->gradient_seconds, "s"));
 }
 
 static void add_links(roof_text *out, const answer *a) {
