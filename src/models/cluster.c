@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/link.h"
+#include "models/limits.h"
 #include "models/step.h"
 #include "ops/values.h"
 #include "roofline/ops.h"
@@ -215,16 +216,6 @@ static roof_status check_node(const roof_target *t, const roof_cluster_settings 
                               t->machine->name);
 }
 
-/** Refuses a link between nodes where there is one node. */
-static roof_status check_network(const roof_target *t, const roof_cluster_settings *s, roof_error *error) {
-  return rf_model_network_named(s->network) && s->devices <= node_of(t, s)
-             ? roof_error_set(
-                   error, ROOF_E_ARGUMENT,
-                   "--network: has no effect: all devices are in one node, whose size is node=%.0f",
-                   node_of(t, s))
-             : ROOF_OK;
-}
-
 static void fill_answer(const roof_target *t, const roof_cluster_settings *s, roof_cluster_answer *a) {
   const roof_link *between = s->network != NULL ? s->network : &roof_network_at(0)->link;
   roof_cluster *c = &a->cluster;
@@ -263,7 +254,7 @@ roof_status roof_cluster_answer_of(const roof_target *t, const roof_cluster_sett
   roof_status status = rf_cluster_settings_check(s, error);
   status = status == ROOF_OK ? roof_target_supports(t, ROOF_MATRIX, error) : status;
   status = status == ROOF_OK ? check_node(t, s, error) : status;
-  status = status == ROOF_OK ? check_network(t, s, error) : status;
+  status = status == ROOF_OK ? rf_limit_network(s->network, s->devices, node_of(t, s), error) : status;
   if (status == ROOF_OK) {
     fill_answer(t, s, answer);
   }

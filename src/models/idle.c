@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "core/letters.h"
+#include "models/limits.h"
 #include "models/step.h"
 #include "roofline/model_sweep.h"
 
@@ -59,21 +60,19 @@ static bool has_one_device(const question *q) {
   return !q->searches && !q->varies && devices(q) <= 1;
 }
 
-static bool has_one_node(const question *q) {
-  double node = q->machine != NULL         ? rf_model_node(q->settings, q->machine)
-                : isnan(q->settings->node) ? MODEL_USUAL_NODE
-                                           : q->settings->node;
-  return !q->searches && !q->varies && devices(q) <= node;
+static bool has_one_replica(const question *q) {
+  const roof_model_settings *s = q->settings;
+  return trains(q) && s->zero > 0 && !q->searches && !q->varies && s->cp * s->dp <= 1;
+}
+
+static bool has_one_stage(const question *q) {
+  return q->settings->interleave > 1 && !q->searches && !q->varies && q->settings->pp <= 1;
 }
 
 static bool has_no_cache(const question *q) {
   const roof_model_precision *p = &q->settings->precision;
   return p->kv != q->model->precision.kv && p->kv != p->activations &&
          (trains(q) || q->model->encoder || !(roof_model_count(q->model).kv_elements_per_token > 0));
-}
-
-static bool has_other_network(const question *q) {
-  return rf_model_network_named(q->settings->network) && has_one_node(q);
 }
 
 static bool has_other_link(const question *q) {
@@ -115,6 +114,8 @@ static const struct {
     {"ep", false, searches, "a search tries every plan"},
     {"microbatches", false, searches, "a search tries every plan"},
     {"zero", false, searches_training, "a search tries every stage"},
+    {"zero", false, has_one_replica, "one replica has nothing to share; add dp=N"},
+    {"interleave", false, has_one_stage, "one stage does not wait; add pp=N"},
     {"sp", true, splits_sequences, "a search tries it"},
     {"recompute", true, recomputes, "a search tries all of it"},
     {"recompute", false, serves, "of --train, not of requests"},
@@ -129,10 +130,17 @@ static const struct {
     {"sharers", false, shares_nothing, "no prefix is shared; add prefix=N"},
     {"price", false, has_no_run, "a search for training prices a whole run; add tokens=N"},
     {"node", false, has_one_device, "one device has no other in its node; add tp=N"},
-    {"network", true, has_other_network, "all devices are in one node, whose size is node=N"},
     {"mode", true, launches_eagerly, "what --framework eager launches one at a time is no persistent kernel"},
     {"link", true, has_other_link, "one device sends nothing; add tp=N"},
 };
+
+/** A search with a node of its own size asks by itself. */
+static roof_status check_network(const question *q, roof_error *error) {
+  double node = q->machine != NULL         ? rf_model_node(q->settings, q->machine)
+                : isnan(q->settings->node) ? MODEL_USUAL_NODE
+                                           : q->settings->node;
+  return q->searches || q->varies ? ROOF_OK : rf_limit_network(q->settings->network, devices(q), node, error);
+}
 
 roof_status roof_model_settings_check(const roof_model *model, const roof_model_settings *settings,
                                       const roof_machine *machine, bool searched, const roof_model_axes *axes,
@@ -144,5 +152,5 @@ roof_status roof_model_settings_check(const roof_model *model, const roof_model_
                             rules[i].name, rules[i].why);
     }
   }
-  return ROOF_OK;
+  return check_network(&q, error);
 }

@@ -157,6 +157,20 @@ static roof_status check_training(const roof_model_settings *s, double layers, r
              : ROOF_OK;
 }
 
+/** Weights that were packed for inference stay as they are; what a model itself stores is trained in its activations' format. */
+static roof_status check_trained(const roof_model *m, const roof_model_settings *s, roof_error *error) {
+  for (int i = 0; i < ROOF_PART_COUNT && s->train && s->lora == 0; i++) {
+    if (s->precision.weights[i].weight_only && !m->precision.weights[i].weight_only) {
+      return roof_error_set(
+          error, ROOF_E_ARGUMENT,
+          "--precision: weights of the %s packed for inference do not change; lora=N trains adapters "
+          "beside them",
+          roof_model_part_name((roof_model_part)i));
+    }
+  }
+  return ROOF_OK;
+}
+
 roof_status rf_model_plan_check(const roof_model *m, const roof_model_settings *s, roof_error *error) {
   double batch = s->batch / s->dp;
   if (!divides(s->dp, s->batch)) {
@@ -200,6 +214,7 @@ roof_status rf_model_plan_check(const roof_model *m, const roof_model_settings *
                           m->name, m->pixels);
   }
   roof_status status = check_training(s, m->layer_count, error);
+  status = status == ROOF_OK ? check_trained(m, s, error) : status;
   status = status == ROOF_OK ? check_experts(m, s, error) : status;
   return status == ROOF_OK ? check_blocks(m, s, error) : status;
 }

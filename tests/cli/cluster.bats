@@ -151,9 +151,12 @@ linked() {
   run -2 "$ROOFLINE" cluster devices=8 --machine h100 --network xdr
   [ "$output" = 'roofline: --network: has no effect: all devices are in one node, whose size is node=8' ]
   run -2 "$ROOFLINE" model llama-3.1-70b tp=16 --machine gb200 --network xdr
-  [ "$output" = 'roofline: --network: has no effect: all devices are in one node, whose size is node=N' ]
+  [ "$output" = 'roofline: --network: has no effect: all devices are in one node, whose size is node=72' ]
   run -0 "$ROOFLINE" model llama-3.1-70b tp=16 --machine gb200 --machine h100 --network xdr
-  run -0 "$ROOFLINE" plan llama-3.1-70b --devices 72 --machine gb200 --network xdr
+  run -0 "$ROOFLINE" plan llama-3.1-70b --devices 72 --machine gb200 --network xdr # of a cache sent to other instances
+  run -2 "$ROOFLINE" plan llama-3.1-8b --train --devices 8 --machine h200 --network xdr
+  [ "$output" = 'roofline: --network: has no effect: all devices are in one node, whose size is node=8' ]
+  run -0 "$ROOFLINE" plan llama-3.1-8b --train --devices 16 --machine h200 --network xdr
 }
 
 @test "a machine whose links join fewer devices gets the setting that works" {

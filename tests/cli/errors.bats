@@ -338,7 +338,7 @@ teardown() {
   refuses 2 '--gpus: unknown option; did you mean `--devices`?' plan llama-3.1-8b --machine h100 --gpus 8
   refuses 2 '--gpus: unknown option; did you mean `--machine`?' predict gemm m=n=k=64 --gpus h100
   refuses 2 '`llama-3.1-8b` is a whole model: `roofline model llama-3.1-8b batch=1..256*4`' sweep llama-3.1-8b batch=1..256*4 --machine h100
-  refuses 2 '--network: has no effect: all devices are in one node, whose size is node=N' serve llama-3.1-8b --network 100gbe --machine h100
+  refuses 2 '--network: has no effect: all devices are in one node, whose size is node=8' serve llama-3.1-8b --network 100gbe --machine h100
   refuses 2 'images: has no effect: no tower that reads them is described' model llama-3.1-8b images=3 --machine h100
   refuses 2 'images: has no effect: no tower that reads them is described' model gemma-3-4b images=3 --machine h100
   refuses 2 '--kv: has no effect: nothing is kept in a cache' model bert-base --kv fp8 --machine h100
@@ -443,4 +443,10 @@ END
   [ "$status" -eq 2 ]
   [[ $stderr == *'--threads 0: must be at least 1'* ]]
   run -0 "$ROOFLINE" run triad --backend fake --quick
+}
+
+@test "weights packed for inference are trained by adapters alone" {
+  run -2 "$ROOFLINE" model llama-3.1-8b --train batch=8 --precision w4a16 --machine h100
+  [[ $output == *"--precision: weights of the mixer packed for inference do not change; lora=N trains adapters beside them" ]]
+  run -0 "$ROOFLINE" model llama-3.1-8b --train batch=8 --precision w4a16 lora=16 --machine h100
 }

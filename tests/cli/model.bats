@@ -376,7 +376,7 @@ model() {
   [ "$(json ".memory.total_bytes < $total")" = true ]
   run -0 "$ROOFLINE" model llama-3.1-8b --train batch=64 --dp 4 --pp 2 --machine h100
   has "global batch 64 of 2048 tokens, micro-batch 1, 16 accumulated; recompute none"
-  has "bubble 5.9 %"
+  has "bubble 5.2 %"
   has "between replicas"
   [[ $output != *TTFT* ]]
   run -0 "$ROOFLINE" model gpt2 --train batch=1,8 --machine h100

@@ -96,7 +96,7 @@ setup() {
   train() { run -0 "$ROOFLINE" "$1" llama-3.1-70b --train batch=512 prompt=4096 --machine h200 "${@:2}" --json; }
   train model --tp 8 --sp --pp 80 --recompute full --microbatches 512
   got=$(json '.phases.train.mfu * .step_seconds * .devices')
-  [ "$(json '.phases.train | .mfu > 0.17 and .mfu < 0.18 and .hfu > 0.23')" = true ]
+  [ "$(json '.phases.train | .mfu > 0.18 and .mfu < 0.19 and .hfu > 0.24')" = true ]
   train model --tp 8 --sp --recompute full --microbatches 512
   near '.phases.train.mfu * .step_seconds * .devices' "$got"
   train plan --devices 64

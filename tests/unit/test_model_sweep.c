@@ -79,6 +79,8 @@ static void idle_settings_are_refused(void **state) {
               {"node=4", "tp=2", false, false, "node: has no effect: "},
               {"images=3", NULL, false, true, "images: has no effect: no tower"},
               {"price=2", "tokens=1T", true, true, "price: has no effect: a search for training"},
+              {"zero=3", "dp=2", true, false, "zero: has no effect: one replica"},
+              {"interleave=2", "pp=2", true, false, "interleave: has no effect: one stage"},
               {"chunk=64", NULL, true, false, "chunk: has no effect: "}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     roof_model_settings s = roof_model_settings_default(&llama);

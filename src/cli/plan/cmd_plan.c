@@ -315,9 +315,11 @@ static roof_status answer_training(const cli_args *args, plan *p, roof_error *er
     p->settings.price = p->offers[i].price;
     p->settings.listed = &p->prices[i];
     double node = isnan(p->settings.node) ? roof_node_devices(p->machines[i]) : p->settings.node;
-    status = cli_plan_train(args, &p->model, p->machines[i], &p->settings,
-                            p->limits.devices > 0 ? p->limits.devices : node, &failures, &out, list, &missed,
-                            error);
+    double all = p->limits.devices > 0 ? p->limits.devices : node;
+    status = p->count == 1 ? rf_limit_network(p->settings.network, all, node, error) : status;
+    status = status == ROOF_OK ? cli_plan_train(args, &p->model, p->machines[i], &p->settings, all, &failures,
+                                                &out, list, &missed, error)
+                               : status;
     cli_network_set(json_array_get(list, (size_t)i), p->machines[i]);
   }
   if (args->json && status == ROOF_OK) {
