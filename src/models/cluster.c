@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "core/link.h"
-#include "models/limits.h"
 #include "models/step.h"
 #include "ops/values.h"
 #include "roofline/ops.h"
@@ -254,7 +253,7 @@ roof_status roof_cluster_answer_of(const roof_target *t, const roof_cluster_sett
   roof_status status = rf_cluster_settings_check(s, error);
   status = status == ROOF_OK ? roof_target_supports(t, ROOF_MATRIX, error) : status;
   status = status == ROOF_OK ? check_node(t, s, error) : status;
-  status = status == ROOF_OK ? rf_limit_network(s->network, s->devices, node_of(t, s), error) : status;
+  status = status == ROOF_OK ? rf_model_network_check(s->network, s->devices, node_of(t, s), error) : status;
   if (status == ROOF_OK) {
     fill_answer(t, s, answer);
   }

@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "core/letters.h"
-#include "models/limits.h"
 #include "models/step.h"
 #include "roofline/model_sweep.h"
 
@@ -139,7 +138,8 @@ static roof_status check_network(const question *q, roof_error *error) {
   double node = q->machine != NULL         ? rf_model_node(q->settings, q->machine)
                 : isnan(q->settings->node) ? MODEL_USUAL_NODE
                                            : q->settings->node;
-  return q->searches || q->varies ? ROOF_OK : rf_limit_network(q->settings->network, devices(q), node, error);
+  return q->searches || q->varies ? ROOF_OK
+                                  : rf_model_network_check(q->settings->network, devices(q), node, error);
 }
 
 roof_status roof_model_settings_check(const roof_model *model, const roof_model_settings *settings,

@@ -97,14 +97,6 @@ roof_status roof_plan_limits_read(const roof_plan_limits_text *typed, roof_plan_
   return status;
 }
 
-roof_status rf_limit_network(const roof_link *network, double devices, double node, roof_error *error) {
-  return rf_model_network_named(network) && devices <= node
-             ? roof_error_set(
-                   error, ROOF_E_ARGUMENT,
-                   "--network: has no effect: all devices are in one node, whose size is node=%.0f", node)
-             : ROOF_OK;
-}
-
 /** By the name that was typed: another setting means the same elsewhere. */
 static roof_status check_users(const roof_model_settings *s, roof_error *error) {
   return !rf_model_typed(s, "users") || (s->batch >= 1 && s->batch <= 1e9 && s->batch == floor(s->batch))

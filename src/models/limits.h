@@ -16,9 +16,6 @@ roof_status rf_limit_ask_unit(const char *before, const char *text, double secon
 roof_status rf_limit_times(const char *ttft, const char *tpot, double *ttft_seconds, double *tpot_seconds,
                            roof_error *error);
 
-/** Refuses a link between nodes that was asked for where all devices are in one. */
-roof_status rf_limit_network(const roof_link *network, double devices, double node, roof_error *error);
-
 /** Refuses requests that generate nothing. */
 roof_status rf_limit_generates(const char *command, const roof_model_settings *settings, roof_error *error);
 

@@ -95,8 +95,13 @@ const roof_link *rf_model_network(const roof_model_settings *s) {
   return s->network != NULL ? s->network : &networks[0].link;
 }
 
-bool rf_model_network_named(const roof_link *network) {
-  return network != NULL && network->kind != ROOF_MEASURED;
+/** A measured cluster's was not asked for by name, and its stragglers count in one node as well. */
+roof_status rf_model_network_check(const roof_link *network, double devices, double node, roof_error *error) {
+  return network != NULL && network->kind != ROOF_MEASURED && devices <= node
+             ? roof_error_set(
+                   error, ROOF_E_ARGUMENT,
+                   "--network: has no effect: all devices are in one node, whose size is node=%.0f", node)
+             : ROOF_OK;
 }
 
 model_nodes rf_model_nodes(double ranks, double local) {

@@ -164,7 +164,7 @@ static roof_status check_trained(const roof_model *m, const roof_model_settings 
       return roof_error_set(
           error, ROOF_E_ARGUMENT,
           "--precision: weights of the %s packed for inference do not change; lora=N trains adapters "
-          "beside them",
+          "next to them",
           roof_model_part_name((roof_model_part)i));
     }
   }

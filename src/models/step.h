@@ -180,8 +180,8 @@ double rf_model_node(const roof_model_settings *settings, const roof_machine *ma
 /** The link between nodes: the settings', else InfiniBand NDR, which is assumed. */
 const roof_link *rf_model_network(const roof_model_settings *settings);
 
-/** Whether a network was asked for by name: a measured cluster's, whose stragglers count in one node as well, was not. */
-bool rf_model_network_named(const roof_link *network);
+/** Refuses a network that was asked for by name where all devices are in one node. */
+roof_status rf_model_network_check(const roof_link *network, double devices, double node, roof_error *error);
 
 /** Where `ranks` devices lie, of which a node has `local`. */
 model_nodes rf_model_nodes(double ranks, double local);

@@ -447,6 +447,6 @@ END
 
 @test "weights packed for inference are trained by adapters alone" {
   run -2 "$ROOFLINE" model llama-3.1-8b --train batch=8 --precision w4a16 --machine h100
-  [[ $output == *"--precision: weights of the mixer packed for inference do not change; lora=N trains adapters beside them" ]]
+  [[ $output == *"--precision: weights of the mixer packed for inference do not change; lora=N trains adapters next to them" ]]
   run -0 "$ROOFLINE" model llama-3.1-8b --train batch=8 --precision w4a16 lora=16 --machine h100
 }

@@ -9,6 +9,7 @@
 #include "cli/model/model.h"
 #include "cli/plan/plan.h"
 #include "models/limits.h"
+#include "models/step.h"
 #include "roofline/simulate.h"
 
 /** X(name, unit or word, text): settings of the run that are options as well. */
@@ -316,7 +317,7 @@ static roof_status answer_training(const cli_args *args, plan *p, roof_error *er
     p->settings.listed = &p->prices[i];
     double node = isnan(p->settings.node) ? roof_node_devices(p->machines[i]) : p->settings.node;
     double all = p->limits.devices > 0 ? p->limits.devices : node;
-    status = p->count == 1 ? rf_limit_network(p->settings.network, all, node, error) : status;
+    status = p->count == 1 ? rf_model_network_check(p->settings.network, all, node, error) : status;
     status = status == ROOF_OK ? cli_plan_train(args, &p->model, p->machines[i], &p->settings, all, &failures,
                                                 &out, list, &missed, error)
                                : status;
