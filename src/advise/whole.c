@@ -204,7 +204,7 @@ static void explain(roof_model_judged *j, const roof_model_target *t, const roof
 }
 
 /** Some engines hide transfers that are expected to be waited for (DeepSeek-AI 2024, DeepSeek-V3 Technical Report, section 3.2.1,
- *  DualPipe): what is faster by little more than they take need not have counted work twice. */
+ *  DualPipe): where they are most of what a claim is faster by, no work need have been counted twice. */
 static void heed_transfers(roof_placed *p, double transfers) {
   static const roof_verdict hidden = {
       0, "faster",

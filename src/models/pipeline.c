@@ -43,8 +43,8 @@ static double pass_seconds(const model_step *s, int time) {
   return stage_seconds(s, time) + (layers + sends) / s->steps;
 }
 
-/** While one microbatch passes the other stages, unless others come meanwhile; of several stages on each device the first
- *  of each wait (Narayanan et al. 2021, section 2.2.2). */
+/** While one microbatch passes the other stages, unless others come meanwhile; with several stages on each device, one on
+ *  each (Narayanan et al. 2021, section 2.2.2). */
 static double wait_seconds(const model_step *s, int time) {
   double stage = stage_seconds(s, time), pass = pass_seconds(s, time);
   return s->fills ? (pass - stage) / fmax(1, s->target->settings.interleave)
