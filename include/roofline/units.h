@@ -32,7 +32,7 @@ ROOF_API roof_status roof_quantity_parse_unit(const char *text, const char *unit
                                               roof_error *error);
 
 /** Writes `value` with a decimal SI prefix from a (1e-18) to E (1e18) and four significant digits: 3.35e12, "B/s" ->
- *  "3.350 TB/s"; beyond them with an exponent. NaN gives "unknown".
+ *  "3.350 TB/s"; under 0.9 a and from a million E, or a million seconds, with an exponent. NaN gives "unknown".
  *  Units: of `unit`.
  *  Ownership: fills the caller's buffer, returns it.
  *  Errors: truncates to `size`. */

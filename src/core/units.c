@@ -14,12 +14,13 @@ static const struct {
   char text[9];
   bool counts; /* also allowed on a bare count */
 } prefixes[] = {
-    {0x1p10, "Ki", true},   {0x1p20, "Mi", true},   {0x1p30, "Gi", true},     {0x1p40, "Ti", true},
-    {0x1p50, "Pi", true},   {0x1p60, "Ei", true},   {1e3, "k", true},         {1e3, "K", true},
-    {1e6, "M", true},       {1e9, "G", true},       {1e12, "T", true},        {1e15, "P", true},
-    {1e18, "E", true},      {1e-3, "m", false},     {1e-6, "u", false},       {1e-6, "\xC2\xB5", false},
-    {1e-9, "n", false},     {1e-12, "p", false},    {1e-15, "f", false},      {1e-18, "a", false},
-    {1e6, "million", true}, {1e9, "billion", true}, {1e12, "trillion", true},
+    {0x1p10, "Ki", true},      {0x1p20, "Mi", true},   {0x1p30, "Gi", true},     {0x1p40, "Ti", true},
+    {0x1p50, "Pi", true},      {0x1p60, "Ei", true},   {1e3, "k", true},         {1e3, "K", true},
+    {1e6, "M", true},          {1e9, "G", true},       {1e12, "T", true},        {1e15, "P", true},
+    {1e18, "E", true},         {1e-3, "m", false},     {1e-6, "u", false},       {1e-6, "\xC2\xB5", false},
+    {1e-6, "\xCE\xBC", false}, /* the Greek letter */
+    {1e-9, "n", false},        {1e-12, "p", false},    {1e-15, "f", false},      {1e-18, "a", false},
+    {1e6, "million", true},    {1e9, "billion", true}, {1e12, "trillion", true},
 };
 
 /** What people write for a unit, with a decimal prefix in either case: "1200 tflops". */
@@ -89,7 +90,7 @@ roof_status roof_quantity_parse_unit(const char *text, const char *unit, double 
     rest++;
   }
   if (*rest == '\0' || (unit[0] != '\0' && strcmp(rest, unit) == 0)) {
-    return scale(text, number, strcmp(rest, "%") == 0 ? 0.01 : 1, value, error);
+    return scale(text, strcmp(rest, "%") == 0 ? number / 100 : number, 1, value, error);
   }
   for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
     size_t length = strlen(prefixes[i].text);
@@ -124,12 +125,13 @@ char *roof_quantity_format(char *buffer, size_t size, double value, const char *
     snprintf(buffer, size, "unknown");
     return buffer;
   }
+  value = value == 0 ? 0 : value; /* without a sign */
   double magnitude = fabs(value);
-  int index = PLAIN;
+  int index = PLAIN, last = strcmp(unit, "s") == 0 ? PLAIN : LAST; /* nobody counts in kiloseconds */
   if (magnitude > 0 && isfinite(magnitude)) {
-    index += (int)floor(log10(magnitude * (1 + 5e-5)) / 3);
-    int last = strcmp(unit, "s") == 0 ? PLAIN : LAST; /* nobody counts in kiloseconds */
+    index += (int)floor(log10(magnitude) / 3);
     index = index < 0 ? 0 : index > last ? last : index;
+    index += index < last && magnitude / pow(10, 3 * (index - PLAIN)) >= 999.95; /* rounded, it is 1.000 */
   }
   double scaled = value / pow(10, 3 * (index - PLAIN));
   int decimals = fabs(scaled) >= 999.95 ? 0 : fabs(scaled) >= 99.995 ? 1 : fabs(scaled) >= 9.9995 ? 2 : 3;
