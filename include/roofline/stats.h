@@ -36,10 +36,10 @@ typedef struct roof_stats {
  *  Errors: ROOF_E_ARGUMENT without samples or with one that is not finite. */
 ROOF_API roof_status roof_stats_of(double *samples, size_t count, roof_stats *stats, roof_error *error);
 
-/** The `fraction` quantile (0 to 1) of sorted samples, linearly interpolated.
+/** The `fraction` quantile of sorted samples, linearly interpolated: of 0 and less the least, of 1 and more the largest.
  *  Units: the samples'.
  *  Ownership: none.
- *  Errors: NaN without samples. */
+ *  Errors: NaN without samples, and for NaN. */
 ROOF_API double roof_stats_quantile(const double *sorted, size_t count, double fraction);
 
 /** Samples farther from the median than `factor` deviations, a deviation being the median of all distances

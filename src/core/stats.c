@@ -13,10 +13,10 @@ void rf_stats_sort(double *values, size_t count) {
 }
 
 double roof_stats_quantile(const double *sorted, size_t count, double fraction) {
-  if (count == 0) {
+  if (count == 0 || isnan(fraction)) {
     return NAN;
   }
-  double position = fraction * (double)(count - 1);
+  double position = fmin(fmax(fraction, 0), 1) * (double)(count - 1);
   size_t below = (size_t)position;
   if (below + 1 >= count) {
     return sorted[count - 1];

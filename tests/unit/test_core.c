@@ -38,6 +38,7 @@ static void quantities_are_read(void **state) {
       {"8us", "s", 8e-6},
       {"8 us", "s", 8e-6},
       {"8\xC2\xB5s", "s", 8e-6},
+      {"8\xCE\xBCs", "s", 8e-6},
       {"3ns", "s", 3e-9},
       {"7m", "", NAN},
       {"2ms", "s", 2e-3},
@@ -103,6 +104,15 @@ static void what_is_no_number_is_malformed_and_what_overflows_is_not(void **stat
   assert_int_equal(roof_quantity_parse("1e308E", &value, NULL), ROOF_E_ARGUMENT);
 }
 
+static void a_share_in_percent_is_the_same_number(void **state) {
+  (void)state;
+  double value;
+  assert_int_equal(roof_quantity_parse_unit("70%", "%", &value, NULL), ROOF_OK);
+  assert_true(value == 0.7);
+  assert_int_equal(roof_quantity_parse_unit("7 %", "%", &value, NULL), ROOF_OK);
+  assert_true(value == 0.07);
+}
+
 static void quantities_are_written(void **state) {
   (void)state;
   static const struct {
@@ -125,11 +135,14 @@ static void quantities_are_written(void **state) {
       {1e-18, "s", "1.000 as"},
       {-1e-30, "B/s", "-1.000e-30 B/s"},
       {0, "s", "0 s"},
+      {-0.0, "B/s", "0 B/s"},
       {1, "", "1.000"},
       {12.3456, "", "12.35"},
       {4096, "", "4.096 k"},
       {999.94, "B", "999.9 B"},
+      {999.95, "B/s", "1.000 kB/s"},
       {999.96, "B", "1.000 kB"},
+      {999.99999, "B/s", "1.000 kB/s"},
       {999999, "B", "1.000 MB"},
       {-2500, "B", "-2.500 kB"},
       {1e18, "B", "1.000 EB"},
@@ -362,7 +375,8 @@ static void statistics(void **state) {
   assert_true(stats.quartile_low == 3 && stats.quartile_high == 7 && stats.spread == 0.8);
   assert_true(roof_stats_quantile(samples, 9, 0) == 1 && roof_stats_quantile(samples, 9, 1) == 9);
   assert_near(roof_stats_quantile(samples, 9, 0.9), 8.2, 1e-15);
-  assert_true(isnan(roof_stats_quantile(samples, 0, 0.5)));
+  assert_true(roof_stats_quantile(samples, 9, -1) == 1 && roof_stats_quantile(samples, 9, 2) == 9);
+  assert_true(isnan(roof_stats_quantile(samples, 0, 0.5)) && isnan(roof_stats_quantile(samples, 9, NAN)));
   double few[] = {3, 1, 2};
   assert_int_equal(roof_stats_of(few, 3, &stats, NULL), ROOF_OK);
   assert_true(stats.ci_low == 1 && stats.ci_high == 3);
@@ -741,6 +755,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(quantities_are_read),
       cmocka_unit_test(what_is_no_number_is_malformed_and_what_overflows_is_not),
+      cmocka_unit_test(a_share_in_percent_is_the_same_number),
       cmocka_unit_test(quantities_are_written),
       cmocka_unit_test(bytes_are_written),
       cmocka_unit_test(text_is_escaped),
