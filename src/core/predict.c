@@ -112,6 +112,9 @@ static roof_status check_options(const roof_options *o, roof_error *error) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "%s: a time must not be negative",
                           o->launch < 0 ? "launch" : "overhead");
   }
+  if (isinf(o->launch) || (o->warm && o->cold)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, o->warm && o->cold ? "warm and cold" : "launch: infinite");
+  }
   if (!(o->tile == 0 || (o->tile >= 1 && o->tile <= 0x1p53))) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "tile %g: must be from 1 to 2^53 elements", o->tile);
   }
@@ -127,6 +130,10 @@ static roof_status check_types(const roof_types *t, roof_error *error) {
     if ((unsigned)all[i] >= ROOF_SCALED_END || all[i] == ROOF_DTYPE_COUNT) {
       return roof_error_set(error, ROOF_E_ARGUMENT, "dtype %d: there is none", (int)all[i]);
     }
+  }
+  if (!(t->group == 0 || t->group >= 1) || !(t->weight_bytes >= 0 && t->weight_bytes < INFINITY)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "group %g, weight bytes %g: out of range", t->group,
+                          t->weight_bytes);
   }
   return ROOF_OK;
 }

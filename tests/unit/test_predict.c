@@ -240,6 +240,26 @@ static void units_and_formats_that_are_none_are_refused(void **state) {
   assert_int_equal(roof_target_init(&other, h100, &types, &options, &error), ROOF_E_ARGUMENT);
 }
 
+static void values_out_of_range_are_refused(void **state) {
+  (void)state;
+  const roof_options options = roof_options_default();
+  const roof_types types = roof_types_of(ROOF_FP16);
+  static const double groups[] = {-3, 0.1, NAN}, bytes[] = {-1, NAN, INFINITY};
+  roof_target other;
+  for (size_t i = 0; i < 3; i++) {
+    roof_types group = types, weight = types;
+    group.group = groups[i];
+    weight.weight_bytes = bytes[i];
+    assert_int_equal(roof_target_init(&other, h100, &group, &options, NULL), ROOF_E_ARGUMENT);
+    assert_int_equal(roof_target_init(&other, h100, &weight, &options, NULL), ROOF_E_ARGUMENT);
+  }
+  roof_options both = options, endless = options;
+  both.warm = both.cold = true;
+  endless.launch = INFINITY;
+  assert_int_equal(roof_target_init(&other, h100, &types, &both, NULL), ROOF_E_ARGUMENT);
+  assert_int_equal(roof_target_init(&other, h100, &types, &endless, NULL), ROOF_E_ARGUMENT);
+}
+
 /** What a level without a bandwidth supplies takes a time that is not known, not none. */
 static void bytes_of_unknown_bandwidth_are_unknown(void **state) {
   (void)state;
@@ -272,6 +292,7 @@ int main(void) {
       cmocka_unit_test(the_side_is_that_of_the_level_that_binds),
       cmocka_unit_test(predictions_are_written_with_what_is_sealed),
       cmocka_unit_test(units_and_formats_that_are_none_are_refused),
+      cmocka_unit_test(values_out_of_range_are_refused),
       cmocka_unit_test(bytes_of_unknown_bandwidth_are_unknown),
   };
   return cmocka_run_group_tests(tests, set_up, NULL);
