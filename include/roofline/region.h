@@ -43,7 +43,8 @@ ROOF_API roof_region *roof_region_get(const char *name);
 ROOF_API void roof_region_begin(roof_region *region);
 
 /** Ends the call that this thread began last in `region`: it did `flops` FLOPs in `dtype` and moved `bytes`
- *  from and to memory; NaN, or less than 0, for what is not known.
+ *  from and to memory; NaN, or less than 0, for what is not known. FLOPs in a format with scales are those of what
+ *  it multiplies, in a format that is none not known.
  *  Units: FLOP and bytes of this call.
  *  Ownership: none.
  *  Errors: an end without a begin is not timed, nor are begun calls inside that have no end; the document

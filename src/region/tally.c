@@ -24,7 +24,9 @@ void rf_tally_add(rf_tally *tally, uint64_t ticks, roof_dtype dtype, double flop
   }
   tally->calls++;
   tally->ticks += ticks;
-  tally->flops[dtype] += flops >= 0 ? flops : NAN;
+  roof_dtype multiplied = roof_dtype_multiplied(dtype);
+  bool known = (unsigned)multiplied < ROOF_DTYPE_COUNT;
+  tally->flops[known ? multiplied : ROOF_FP64] += known && flops >= 0 ? flops : NAN;
   tally->bytes += bytes >= 0 ? bytes : NAN;
 }
 

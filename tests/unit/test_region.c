@@ -83,6 +83,15 @@ static void run_odd(void) {
   }
 }
 
+static void run_formats(void) {
+  ROOF_REGION_BEGIN("scaled");
+  ROOF_REGION_END_AS("scaled", ROOF_NVFP4, 8, 1);
+  ROOF_REGION_BEGIN("none");
+  ROOF_REGION_END_AS("none", (roof_dtype)-1, 8, 1);
+  ROOF_REGION_BEGIN("count");
+  ROOF_REGION_END_AS("count", ROOF_DTYPE_COUNT, 8, 1);
+}
+
 static void run_deep(void) {
   for (int i = 0; i < DEEPEST + 10; i++) {
     ROOF_REGION_BEGIN("deep");
@@ -202,7 +211,8 @@ static const struct {
 } processes[] = {{"threads", run_threads}, {"misuse", run_misuse}, {"odd", run_odd},
                  {"starved", run_starved}, {"busy", run_busy},     {"deep", run_deep},
                  {"sleep", run_sleep},     {"fork", run_fork},     {"early", run_early},
-                 {"nothing", run_nothing}, {"leak", run_leak},     {"flood", run_flood}};
+                 {"nothing", run_nothing}, {"leak", run_leak},     {"flood", run_flood},
+                 {"formats", run_formats}};
 
 /* What they write */
 
@@ -391,6 +401,16 @@ static void odd_names_and_figures_are_read_again(void **state) {
   assert_int_equal(read.count, 3);
   roof_measurements_done(&read);
   free(text);
+  json_decref(document);
+}
+
+static void calls_in_any_format_are_kept(void **state) {
+  (void)state;
+  json_t *document = document_of("formats");
+  assert_int_equal(json_array_size(json_object_get(document, "kernels")), 3);
+  assert_near(number(json_object_get(kernel(document, "scaled"), "flops"), "fp4"), 8, 0);
+  assert_true(json_is_null(json_object_get(kernel(document, "none"), "flops")));
+  assert_true(json_is_null(json_object_get(kernel(document, "count"), "flops")));
   json_decref(document);
 }
 
@@ -594,6 +614,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(memory_that_is_out_is_reported),
       cmocka_unit_test(misuse_is_reported),
       cmocka_unit_test(odd_names_and_figures_are_read_again),
+      cmocka_unit_test(calls_in_any_format_are_kept),
       cmocka_unit_test(depth_has_an_end),
       cmocka_unit_test(what_leaks_ends_with_what_is_around),
       cmocka_unit_test(what_leaks_for_ever_stays_open),
