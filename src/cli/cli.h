@@ -226,6 +226,8 @@ void cli_screen_github(void);
 rf_screen cli_screen(FILE *stream);
 /** The same for prose: in a pipe of no known width a sentence stays on its line, for `grep` and `head`. */
 rf_screen cli_prose_screen(FILE *stream);
+/** ROOF_E_OUTPUT for the errno of a write to stdout; done where it is 0, or nobody reads any more (EPIPE). */
+roof_status cli_output_status(int why, roof_error *error);
 /** Writes a document to stdout as it is; ROOF_E_OUTPUT when that fails. */
 roof_status cli_print_document(const roof_text *text, roof_error *error);
 /** The same of JSON and CSV; what people read is made safe, wrapped and coloured as the screen wants it. */

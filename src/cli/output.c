@@ -64,6 +64,12 @@ rf_screen cli_screen(FILE *stream) {
   return screen;
 }
 
+roof_status cli_output_status(int why, roof_error *error) {
+  return why == 0 || why == EPIPE
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_OUTPUT, "standard output: %s", strerror(why));
+}
+
 roof_status cli_print_document(const roof_text *text, roof_error *error) {
   if (text->failed) {
     return roof_error_set(error, ROOF_E_MEMORY, "output: out of memory");

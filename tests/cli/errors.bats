@@ -251,6 +251,19 @@ machine_file() {
 }
 
 # disk/: a file system of 16 KiB, all of them taken. Only root may mount one.
+@test "a full disk behind answers is an error, nobody who reads them is not" {
+  echo '{"id": 1, "op": "copy", "parameters": {"n": 8}, "machine": "h100"}' >predictor
+  echo '{"jsonrpc": "2.0", "id": 1, "method": "ping"}' >mcp
+  for command in predictor mcp; do
+    run --separate-stderr sh -c '"$ROOFLINE" $0 <$0 >/dev/full' "$command"
+    [ "$status $stderr" = '3 roofline: standard output: No space left on device' ]
+    mkfifo "pipe.$command"
+    exec 5<>"pipe.$command" 6>"pipe.$command" 5<&-
+    run -0 sh -c '"$ROOFLINE" $0 <$0 >&6' "$command"
+    exec 6>&-
+  done
+}
+
 mount_full_disk() {
   mkdir -p disk
   mount -t tmpfs -o size=16k tmpfs disk 2>/dev/null || return 1

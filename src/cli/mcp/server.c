@@ -32,6 +32,7 @@ typedef struct server {
   bool begun; /**< initialize was answered */
   cli_mcp_call calls[CALLS];
   cli_mcp_outcome last; /**< for its other pages */
+  int unwritten;        /**< errno of messages that could not be written, 0: none */
 } server;
 
 /** Revisions of the protocol, the newest first. */
@@ -235,6 +236,7 @@ static bool flush(server *s) {
   while (sent < s->out.length) {
     ssize_t length = write(STDOUT_FILENO, s->out.data + sent, s->out.length - sent);
     if (length < 0 && errno != EINTR) {
+      s->unwritten = errno;
       return false;
     }
     sent += length > 0 ? (size_t)length : 0;
@@ -319,5 +321,6 @@ roof_status cli_mcp_serve(const cli_mcp_limits *limits, roof_error *error) {
   }
   bool failed = s.out.failed;
   end(&s);
-  return failed ? roof_error_set(error, ROOF_E_MEMORY, "mcp: out of memory") : ROOF_OK;
+  return failed ? roof_error_set(error, ROOF_E_MEMORY, "mcp: out of memory")
+                : cli_output_status(s.unwritten, error);
 }

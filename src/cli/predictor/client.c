@@ -28,7 +28,9 @@ bool cli_client_write(cli_client *c) {
   while (c->sent < c->answers.length) {
     ssize_t length = write(c->out, c->answers.data + c->sent, c->answers.length - c->sent);
     if (length < 0) {
-      return errno == EINTR || errno == EAGAIN;
+      bool later = errno == EINTR || errno == EAGAIN;
+      c->unwritten = later ? 0 : errno;
+      return later;
     }
     c->sent += (size_t)length;
   }

@@ -11,7 +11,8 @@ typedef struct cli_client {
   int in, out;
   cli_lines asked;
   roof_text answers;
-  size_t sent; /**< of the answers */
+  size_t sent;   /**< of the answers */
+  int unwritten; /**< errno of answers that could not be written, 0: none */
 } cli_client;
 
 /** Reads once, what poll said is there, and answers each whole line; at the end also what has no end of line. False: the client is lost. */

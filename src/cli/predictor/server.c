@@ -11,6 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "cli/cli.h"
 #include "cli/predictor/client.h"
 
 enum { CLIENTS = 256, BACKLOG = 64 };
@@ -20,6 +21,7 @@ typedef struct server {
   int listener; /**< -1: none */
   cli_client clients[CLIENTS];
   int count;
+  int unwritten; /**< errno of answers that standard output did not take, 0: none */
 } server;
 
 static volatile sig_atomic_t stopped;
@@ -55,6 +57,7 @@ static void accept_client(server *s) {
 }
 
 static void drop_client(server *s, int index) {
+  s->unwritten = s->clients[index].out == STDOUT_FILENO ? s->clients[index].unwritten : s->unwritten;
   cli_client_done(&s->clients[index]);
   s->clients[index] = s->clients[--s->count];
 }
@@ -123,6 +126,7 @@ roof_status cli_serve_input(roof_predictor *predictor, roof_error *error) {
   }
   add_client(s, STDIN_FILENO, STDOUT_FILENO);
   roof_status status = serve(s, error);
+  status = status == ROOF_OK ? cli_output_status(s->unwritten, error) : status;
   free(s);
   return status;
 }
