@@ -52,7 +52,7 @@ static void add_entry(builder *b, const char *name, const char *aliases, const c
 
 roof_status rf_catalog_load_file(const char *path, roof_machine **machine, roof_error *error) {
   roof_text text = {0};
-  roof_status status = rf_file_read(path, &text, error);
+  roof_status status = rf_file_read_text(path, &text, error);
   if (status == ROOF_OK) {
     status = roof_machine_read(text.data != NULL ? text.data : "", text.length, path, machine, error);
   }

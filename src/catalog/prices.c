@@ -50,7 +50,7 @@ static roof_status read_file(const char *path, roof_machine *const *machines, in
                              roof_listed_price *prices, roof_error *error) {
   roof_text text = {0};
   roof_error why = {0};
-  roof_status status = rf_file_read(path, &text, &why);
+  roof_status status = rf_file_read_text(path, &text, &why);
   status = status != ROOF_OK
                ? roof_error_set(error, status, "price: neither a number nor machine=price, and no file: %s",
                                 why.message)

@@ -533,7 +533,7 @@ done:
 
 roof_status roof_userops_load(const char *path, roof_userops *ops, roof_error *error) {
   roof_text text = {0};
-  roof_status status = rf_file_read(path, &text, error);
+  roof_status status = rf_file_read_text(path, &text, error);
   if (status == ROOF_OK) {
     status = roof_userops_read(text.data != NULL ? text.data : "", text.length, path, ops, error);
   }

@@ -4,9 +4,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host/file.h"
+
 enum { PIECE = 65536 };
 
+/** Without the end of a line of Windows, and the mark that its shells begin UTF-8 with. */
 static bool hand_on(const char *line, size_t length, cli_line *take, void *user) {
+  size_t mark = rf_file_mark(line, length);
+  line += mark;
+  length -= mark;
   length -= length > 0 && line[length - 1] == '\r';
   return length == 0 || take(user, line, length);
 }

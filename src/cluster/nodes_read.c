@@ -328,7 +328,8 @@ roof_status roof_nodes_load(const char *path, roof_nodes **nodes, roof_error *er
   rf_file_mapping mapping;
   roof_status status = rf_file_map(path, &mapping, error);
   if (status == ROOF_OK) {
-    status = roof_nodes_read(mapping.data, mapping.length, path, nodes, error);
+    size_t mark = rf_file_mark(mapping.data, mapping.length);
+    status = roof_nodes_read((const char *)mapping.data + mark, mapping.length - mark, path, nodes, error);
     rf_file_unmap(&mapping);
   }
   return status;

@@ -336,7 +336,8 @@ roof_status rf_scaling_load(const char *path, rf_scaling_study *study, roof_erro
   rf_file_mapping mapping;
   roof_status status = rf_file_map(path, &mapping, error);
   if (status == ROOF_OK) {
-    status = rf_scaling_read(mapping.data, mapping.length, path, study, error);
+    size_t mark = rf_file_mark(mapping.data, mapping.length);
+    status = rf_scaling_read((const char *)mapping.data + mark, mapping.length - mark, path, study, error);
     rf_file_unmap(&mapping);
   }
   return status;

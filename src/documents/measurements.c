@@ -491,7 +491,7 @@ static roof_status parse(const char *text, size_t length, const char *file, size
 
 static roof_status read_file(const char *file, size_t count, roof_measurements *all, roof_error *error) {
   roof_text text = {0};
-  roof_status status = rf_file_read(file, &text, error);
+  roof_status status = rf_file_read_text(file, &text, error);
   if (status == ROOF_OK) {
     status = parse(text.data != NULL ? text.data : "", text.length, file, count, all, error);
   }

@@ -27,7 +27,7 @@ static bool is_onnx(const char *path) {
 static bool is_list(const char *path) {
   char begin[BEGIN];
   FILE *file = fopen(path, "rb");
-  size_t length = file != NULL ? fread(begin, 1, sizeof begin - 1, file) : 0, i = 0;
+  size_t length = file != NULL ? fread(begin, 1, sizeof begin - 1, file) : 0, i = rf_file_mark(begin, length);
   if (file != NULL) {
     fclose(file);
   }
@@ -56,7 +56,7 @@ bool roof_workload_is(const char *path) {
 static roof_status load_list(const char *path, const roof_workload_reading *reading, roof_workload *workload,
                              roof_error *error) {
   roof_text text = {0};
-  roof_status status = rf_file_read(path, &text, error);
+  roof_status status = rf_file_read_text(path, &text, error);
   if (status == ROOF_OK) {
     status = roof_workload_read_list(text.data, text.length, path, reading, workload, error);
   }

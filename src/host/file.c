@@ -23,7 +23,7 @@ bool rf_file_is_input(const char *path) {
 
 int rf_file_peek_input(void) {
   int c = getc(stdin);
-  while (c != EOF && isspace(c)) {
+  while (c != EOF && (isspace(c) || (c != 0 && strchr(RF_FILE_MARK, c) != NULL))) {
     c = getc(stdin);
   }
   return c != EOF ? ungetc(c, stdin) : EOF;
@@ -82,6 +82,18 @@ roof_status rf_file_read(const char *path, roof_text *out, roof_error *error) {
     fclose(file);
   }
   return status;
+}
+
+roof_status rf_file_read_text(const char *path, roof_text *out, roof_error *error) {
+  roof_text text = {0};
+  roof_status status = rf_file_read(path, &text, error);
+  size_t mark = rf_file_mark(text.data, text.length);
+  if (status == ROOF_OK && text.length > mark) {
+    roof_text_add_bytes(out, text.data + mark, text.length - mark);
+  }
+  roof_text_done(&text);
+  return status == ROOF_OK && out->failed ? roof_error_set(error, ROOF_E_MEMORY, "`%s`: out of memory", path)
+                                          : status;
 }
 
 void rf_file_base_name(const char *path, char *name, size_t size) {

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "roofline/status.h"
 #include "roofline/text.h"
@@ -12,7 +13,7 @@
 /** Whether `path` is `-`, standard input. */
 bool rf_file_is_input(const char *path);
 
-/** The first character of standard input that is no white space, left to be read; EOF at its end. */
+/** The first character of standard input that is neither white space nor a byte order mark, left to be read; EOF at its end. */
 int rf_file_peek_input(void);
 
 /** Opens a file to read, `-` for standard input, which can be opened and mapped any number of times: it is kept. The
@@ -22,6 +23,17 @@ roof_status rf_file_open(const char *path, FILE **file, roof_error *error);
 /** Appends the file's content, that of standard input for `-`, to `out`. ROOF_E_INPUT: it cannot be read, or is larger
  *  than 16 MiB. */
 roof_status rf_file_read(const char *path, roof_text *out, roof_error *error);
+
+/** The same of a text that people write, without its byte order mark. */
+roof_status rf_file_read_text(const char *path, roof_text *out, roof_error *error);
+
+#define RF_FILE_MARK "\xEF\xBB\xBF"
+
+/** How many bytes the byte order mark is that editors begin UTF-8 with: 0 where there is none. */
+static inline size_t rf_file_mark(const void *text, size_t length) {
+  size_t mark = sizeof RF_FILE_MARK - 1;
+  return length >= mark && memcmp(text, RF_FILE_MARK, mark) == 0 ? mark : 0;
+}
 
 /** The file's own name without its folder and ending, cut to `size`. */
 void rf_file_base_name(const char *path, char *name, size_t size);

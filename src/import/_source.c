@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/number.h"
+#include "host/file.h"
 #include "import/_packed.h"
 #include "import/import.h"
 
@@ -154,9 +155,8 @@ static void begin(roof_source *s) {
   const unsigned char *b = (const unsigned char *)s->block;
   bool little = s->end >= 2 && b[0] == 0xFF && b[1] == 0xFE;
   bool big = s->end >= 2 && b[0] == 0xFE && b[1] == 0xFF;
-  if (s->end >= 3 && memcmp(b, "\xEF\xBB\xBF", 3) == 0) {
-    s->at = 3;
-  } else if (little || big) {
+  s->at = rf_file_mark(b, s->end);
+  if (little || big) {
     s->text = little ? UTF16_LITTLE : UTF16_BIG;
     size_t size = (s->end - 2) / 2 * 2;
     char *text = malloc(size * 3 / 2 + s->step + 1);

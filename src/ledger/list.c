@@ -139,7 +139,7 @@ roof_status roof_sealings_load(roof_sealings *all, const char *file, roof_sealin
                                void *user, roof_error *error) {
   const reader r = {predict, user};
   roof_text text = {0};
-  roof_status status = rf_file_read(file, &text, error);
+  roof_status status = rf_file_read_text(file, &text, error);
   if (status == ROOF_OK && text.length > 0) {
     char first = text.data[strspn(text.data, " \t\r\n")];
     status = first == '{' || first == '[' ? read_document(&text, file, all, error)

@@ -37,6 +37,9 @@ static bool next_line(trace_stream *s, size_t *length, roof_status *status, roof
     s->room = whole + PADDING;
   }
   whole -= whole > 0 && s->line[whole - 1] == '\n' ? 1 : 0;
+  size_t mark = s->number == 0 ? rf_file_mark(s->line, whole) : 0;
+  whole -= mark;
+  memmove(s->line, s->line + mark, whole);
   memset(s->line + whole, 0, PADDING);
   *length = whole;
   s->number++;
@@ -131,9 +134,10 @@ static roof_status read_whole(const char *path, roof_requests *requests, roof_er
   if (text == NULL) {
     status = roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
   } else {
-    memcpy(text, file.data, file.length);
-    memset(text + file.length, 0, PADDING);
-    status = rf_trace_read(text, file.length, path, requests, error);
+    size_t mark = rf_file_mark(file.data, file.length), length = file.length - mark;
+    memcpy(text, (const char *)file.data + mark, length);
+    memset(text + length, 0, PADDING);
+    status = rf_trace_read(text, length, path, requests, error);
   }
   free(text);
   rf_file_unmap(&file);

@@ -65,7 +65,7 @@ roof_status rf_experts_read(const char *text, const char *path, double shares[RO
 roof_status roof_expert_shares_read(const char *path, double shares[ROOF_EXPERT_SHARES_MAX], int *count,
                                     roof_error *error) {
   roof_text text = {0};
-  roof_status status = rf_file_read(path, &text, error);
+  roof_status status = rf_file_read_text(path, &text, error);
   status = status == ROOF_OK ? rf_experts_read(text.data != NULL ? text.data : "", path, shares, count, error)
                              : status;
   roof_text_done(&text);

@@ -151,7 +151,7 @@ typedef roof_status text_reader(const char *text, size_t length, const char *fil
 
 static roof_status read_file(const char *path, text_reader *reader, roof_model *model, roof_error *error) {
   roof_text text = {0};
-  roof_status status = rf_file_read(path, &text, error);
+  roof_status status = rf_file_read_text(path, &text, error);
   if (status == ROOF_OK) {
     status = reader(text.data != NULL ? text.data : "", text.length, path, model, error);
   }

@@ -86,7 +86,7 @@ static roof_status read_index(const char *folder, shard_index *x, roof_error *er
     roof_text_done(&path);
     return status;
   }
-  roof_status status = rf_file_read(path.data, &text, error);
+  roof_status status = rf_file_read_text(path.data, &text, error);
   json_t *root = NULL;
   if (status == ROOF_OK) {
     status = rf_json_read(text.data != NULL ? text.data : "", text.length, 0, path.data, "", &root, error);

@@ -219,6 +219,44 @@ machine_file() {
   refuses 2 'bad.json:' predict gemm m=8 n=8 k=8 --machine ./bad.json
 }
 
+@test "a byte order mark before a file is none of it" {
+  # marked FILE WORDS...: the answer to WORDS is the same with the mark before FILE.
+  marked() {
+    local file=$1
+    shift
+    run "$ROOFLINE" "$@"
+    local plain="$status $output"
+    { printf '\xef\xbb\xbf'; cat "$file"; } >marked && mv marked "$file"
+    run "$ROOFLINE" "$@"
+    [ "$status $output" = "$plain" ] || { echo "roofline $*: $output instead of $plain"; return 1; }
+  }
+  machine_file 's/^{$/{ /'
+  marked bad.json predict gemm m=8 n=8 k=8 --machine ./bad.json
+  machine_file 's/"dtype": "fp16"/"dtype": "bff16"/'
+  marked bad.json predict gemm m=8 n=8 k=8 --machine ./bad.json
+  printf '{"schema": "roofline.machine/1"; ' >bad.json
+  marked bad.json predict gemm m=8 n=8 k=8 --machine ./bad.json
+  [[ $output == *'bad.json:1:32: '* ]]
+  printf 'op mine\nparam n\nflops = n\nbytes = n\n' >mine.ops
+  marked mine.ops predict mine n=8 --machine h100 --ops mine.ops
+  printf '# by hand\nmachine,price,date,source\nh100,2,2026-01-01,a page\n' >prices.csv
+  marked prices.csv plan llama-3.1-8b --machine h100 --price prices.csv
+  cp "$ROOFLINE_SOURCE/examples/decoder-layer.txt" .
+  marked decoder-layer.txt model decoder-layer.txt --machine h100
+  run -0 "$ROOFLINE" model - --machine h100 <decoder-layer.txt
+  echo '{"schema": "roofline.nodes/1", "nodes": [{"name": "a", "ceilings": []}]}' >nodes.json
+  marked nodes.json cluster report nodes.json
+  echo '{"schema": "roofline.measurements/1", "kernels": [{"name": "a", "seconds": 1, "calls": 1}], "skipped": []}' >r.json
+  marked r.json check r.json
+  cp "$ROOFLINE_SOURCE/tests/fixtures/service/azure.csv" .
+  marked azure.csv serve llama-3.1-8b --machine h100 --trace azure.csv
+  { printf '\xef\xbb\xbf'; head -1 azure.csv; tail -n +2 azure.csv | tac; } | tr -d '\r' >unordered.csv
+  marked unordered.csv serve llama-3.1-8b --machine h100 --trace unordered.csv
+  printf '\xef\xbb\xbf{"op": "copy", "parameters": {"n": 8}, "machine": "h100"}\n' >asked
+  run -0 "$ROOFLINE" predictor <asked
+  [[ $output == *'"error":null'* ]]
+}
+
 @test "a file of user operations that is malformed names file, line and column" {
   printf 'op mine\nparam n\nflops = 2 * (n\nbytes = n * a\n' >mine.ops
   refuses 2 'mine.ops:3:' predict mine n=8 --machine h100 --ops mine.ops

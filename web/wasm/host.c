@@ -52,6 +52,9 @@ static kept_file *place_of(const char *path) {
 
 bool web_file_keep(const char *name, const char *data, size_t length, double whole) {
   kept_file *place = place_of(name);
+  size_t mark = rf_file_mark(data, length);
+  data += mark;
+  length -= mark;
   char *own_name = strdup(without_folder(name)), *own = malloc(length + 1);
   if (own_name == NULL || own == NULL) {
     free(own_name);
@@ -62,7 +65,7 @@ bool web_file_keep(const char *name, const char *data, size_t length, double who
   own[length] = '\0';
   free(place->name);
   free(place->data);
-  *place = (kept_file){own_name, own, length, whole};
+  *place = (kept_file){own_name, own, length, whole - (double)mark};
   web_machines_forget();
   return true;
 }
@@ -82,6 +85,10 @@ roof_status rf_file_read(const char *path, roof_text *out, roof_error *error) {
   }
   roof_text_add_bytes(out, file->data, file->length);
   return out->failed ? roof_error_set(error, ROOF_E_MEMORY, "`%s`: out of memory", path) : ROOF_OK;
+}
+
+roof_status rf_file_read_text(const char *path, roof_text *out, roof_error *error) {
+  return rf_file_read(path, out, error); /* kept without a mark */
 }
 
 void rf_file_base_name(const char *path, char *name, size_t size) {

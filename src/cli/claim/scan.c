@@ -29,7 +29,7 @@ static const cli_column columns[] = {{.key = "file", CLI_FIELD(NAME, roof_prose_
 static roof_status scan_file(const char *path, const roof_prose_options *options, roof_prose *prose,
                              roof_error *error) {
   roof_text text = {0};
-  roof_status status = rf_file_read(path, &text, error);
+  roof_status status = rf_file_read_text(path, &text, error);
   if (status == ROOF_OK) {
     status = roof_prose_read(text.data != NULL ? text.data : "", text.length, path, options, prose, error);
   }
