@@ -96,7 +96,12 @@ static roof_status predict_step(roof_predictor *p, const predictor_target *t, pr
   if (load.prompts > 0 && load.queries < 1) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "queries: how many tokens of each prompt?");
   }
-  load.logits = load.logits > 0 ? load.logits : load.decodes + load.prompts;
+  double sequences = load.decodes + load.prompts, microbatches = t->whole->settings.microbatches;
+  if (microbatches > fmax(1, sequences)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "microbatches=%g: the step has %g sequences", microbatches,
+                          sequences);
+  }
+  load.logits = load.logits > 0 ? load.logits : sequences;
   roof_load_phase(&t->whole->target, &load, &p->phase);
   *out = (predicted){t->machine->name,
                      phase->lower_seconds,

@@ -1,5 +1,6 @@
 #include "predictor/targets.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +111,12 @@ static roof_status plan_words(const char *model, char *plan, const char **words,
   return ROOF_OK;
 }
 
+/** A step has the sequences of its request, of one replica: the plan is one of as many as it needs. */
+static roof_status init_target(roof_whole *w, const roof_machine *machine, roof_error *error) {
+  w->settings.batch = w->settings.dp * fmax(1, w->settings.microbatches);
+  return roof_model_target_init(&w->target, &w->model, machine, &w->settings, error);
+}
+
 static roof_status init_model(const predictor_targets *all, const predictor_request *r,
                               const roof_options *options, predictor_target *t, roof_error *error) {
   const char *words[WORDS];
@@ -120,9 +127,7 @@ static roof_status init_model(const predictor_targets *all, const predictor_requ
   status = status == ROOF_OK ? plan_words(r->model, plan, words, &count, error) : status;
   status = status == ROOF_OK ? roof_whole_read(words, count, &r->formats, options, false, &t->whole, error)
                              : status;
-  status = status == ROOF_OK ? roof_model_target_init(&t->whole->target, &t->whole->model, t->machine,
-                                                      &t->whole->settings, error)
-                             : status;
+  status = status == ROOF_OK ? init_target(t->whole, t->machine, error) : status;
   free(plan);
   return status;
 }

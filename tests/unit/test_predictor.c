@@ -94,6 +94,28 @@ static void test_a_step_is_roof_load_phase(void **state) {
   roof_machine_free(machine);
 }
 
+/** The sequences of a step are those of one replica, whatever the batch of the plan. */
+static void test_a_plan_of_replicas_and_microbatches_has_steps(void **state) {
+  (void)state;
+#define STEP(plan, batch)                                                                                    \
+  "{\"model\": \"llama-3.1-8b\", \"machine\": \"h100\", \"context\": 10, \"batch\": " batch                  \
+  ", \"plan\": \"" plan "\"}"
+  json_t *one = reply_to(STEP("tp=1", "4")), *replica = reply_to(STEP("dp=2", "4"));
+  json_t *stages = reply_to(STEP("pp=2", "4")), *said = reply_to(STEP("pp=2 microbatches=2", "4"));
+  json_t *many = reply_to(STEP("pp=2 microbatches=8", "4"));
+  assert_true(seconds_of(replica, "expected") > 0);
+  assert_near(seconds_of(replica, "expected"), seconds_of(one, "expected"), 1e-14);
+  assert_near(seconds_of(said, "expected"), seconds_of(stages, "expected"), 1e-14);
+  assert_string_equal(json_string_value(json_object_get(json_object_get(many, "error"), "message")),
+                      "microbatches=8: the step has 4 sequences");
+#undef STEP
+  json_decref(one);
+  json_decref(replica);
+  json_decref(stages);
+  json_decref(said);
+  json_decref(many);
+}
+
 /** More targets than are kept, twice: the second round is answered as the first was. */
 static void test_targets_come_back(void **state) {
   (void)state;
@@ -133,6 +155,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_an_operation_is_roof_predict, start, end),
       cmocka_unit_test_setup_teardown(test_a_step_is_roof_load_phase, start, end),
+      cmocka_unit_test_setup_teardown(test_a_plan_of_replicas_and_microbatches_has_steps, start, end),
       cmocka_unit_test_setup_teardown(test_targets_come_back, start, end),
       cmocka_unit_test_setup_teardown(test_a_refused_request_leaves_nothing_behind, start, end),
   };
