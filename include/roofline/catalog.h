@@ -124,7 +124,7 @@ ROOF_API void roof_targets_done(roof_targets *targets);
 ROOF_API roof_status roof_catalog_load_device(const char *device, roof_machine **machine, roof_error *error);
 
 /** Predicts one call of `op` on every machine of the catalogue that has a path for the target's formats, the
- *  memory and the figures, by expected time.
+ *  memory and the figures, by expected time; of the scripted one only where it is the target's.
  *  Units: s, W, J.
  *  Ownership: *ranked is the caller's to free().
  *  Errors: ROOF_E_MEMORY; machines that cannot be loaded are left out. */

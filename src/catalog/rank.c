@@ -47,6 +47,11 @@ static bool rank_loaded(const roof_target *like, const roof_op *op, const double
   return true;
 }
 
+/** The machine of `--backend fake` is no hardware: it is compared with others only where it is asked about. */
+static bool is_scripted(const roof_machine *machine) {
+  return strcmp(machine->vendor, "fake") == 0;
+}
+
 static roof_status rank_one(const roof_target *like, const roof_op *op, const double *values,
                             const char *name, rf_families *families, roof_ranked_machine *out, int *found,
                             roof_error *error) {
@@ -56,7 +61,8 @@ static roof_status rank_one(const roof_target *like, const roof_op *op, const do
   if (rf_catalog_load(name, families, &machine, &why) == ROOF_E_MEMORY) {
     return roof_error_set(error, ROOF_E_MEMORY, "%s", why.message);
   }
-  if (machine != NULL && rank_loaded(like, op, values, machine, own, out)) {
+  bool comes = machine != NULL && (own || !is_scripted(machine));
+  if (comes && rank_loaded(like, op, values, machine, own, out)) {
     snprintf(out->name, sizeof out->name, "%s", name);
     out->own = own;
     ++*found;

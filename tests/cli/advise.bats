@@ -356,6 +356,14 @@ advise() {
   [[ $output =~ bandwidth\ +36.00\ GB/s\ +36.00\ GB/s ]]
 }
 
+@test "the scripted machine is ranked where it is asked about alone" {
+  "$ROOFLINE" measure --backend fake --quiet >/dev/null
+  run -0 "$ROOFLINE" advise gemm m=8 n=k=4096 --machine fake --dtype fp32 --all
+  [[ $output =~ [0-9]\ +fake\  ]]
+  run -0 "$ROOFLINE" advise gemm m=8 n=k=4096 --machine h100 --dtype fp32 --all
+  [[ ! $output =~ [0-9]\ +fake\  ]]
+}
+
 @test "a launch costs the same in both sentences about it" {
   "$ROOFLINE" loop --quick --backend fake >/dev/null # its constants let a launch hide in part
   run -0 "$ROOFLINE" advise gemm m=n=k=1536 --machine fake --dtype fp32
