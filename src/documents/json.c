@@ -135,6 +135,9 @@ json_t *rf_json_load(const char *text, size_t length, size_t flags, json_error_t
   }
   watch();
   json_t *root = load_sparing(text, length, e.longest, flags, why);
+  if (root == NULL && json_error_code(why) == json_error_null_character) {
+    snprintf(why->text, sizeof why->text - 1, "\\u0000 is no character of a text");
+  }
   if (starved) {
     *why = (json_error_t){.line = -1, .column = -1, .text = "out of memory"};
     why->text[JSON_ERROR_TEXT_LENGTH - 1] = json_error_out_of_memory; /* where json_error_code finds it */

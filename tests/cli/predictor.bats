@@ -72,6 +72,12 @@ serve() {
   [ "$(jq -c '[.id, .error]' <<<"${lines[3]}")" = '[1,null]' ]
 }
 
+@test "a time that is unknown is a reply with its reason, the words in which it is not sealed" {
+  run -0 ask '{"op": "allreduce", "parameters": {"size": 8, "ranks": 64}, "machine": "apple-m2-ultra"}'
+  [ "$(json '[.error.code, .seconds]')" = '[3,null]' ]
+  [ "$(jq -r .error.message <<<"$output")" = "$("$ROOFLINE" predict allreduce size=8 ranks=64 --machine apple-m2-ultra --seal 2>&1 | sed 's/^roofline: //')" ]
+}
+
 @test "members that are none, of another type, or twice are refused by name" {
   run -0 ask '{"op": "gemm", "dtyp": "fp16"}' '{"op": "gemm", "warm": 1}' '{"op": "gemm", "op": "gemv"}' '{"op": "gemm", "model": "llama-3.1-8b"}' \
     '{"id": [1], "op": "gemm"}' '{"protocol": 2, "op": "gemm"}' '{"model": "llama-3.1-8b", "machine": "h100"}' '{"op": "gemm", "parameters": {"x": 1}, "machine": "h100"}' '[]'
@@ -83,6 +89,8 @@ serve() {
   has 'did you mean `dtype`?'
   has 'protocol: must be 1'
   has 'gemm has no parameter `x`'
+  run -0 ask '{"op": "a\u0000b"}'
+  [ "$(json .error.message)" = '"request: \\u0000 is no character of a text (column 17)"' ]
 }
 
 @test "hostile lines are bounded: long, deep, NUL, not UTF-8, half" {
