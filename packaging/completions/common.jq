@@ -1,9 +1,10 @@
 # What completions of every shell share, from `roofline help --json`: what a word or an option's value may be.
 def tokens: [scan("[A-Za-z]+(?![A-Za-z]*=)")];
-def verbs: .arguments | tokens | map(select(test("^[a-z]+$") and (. as $w | ["key", "values", "value"] | index($w) | not))) | unique;
+def verbs: [.arguments | split(" | ")[] | scan("^\\[?([a-z]+)(?![a-z]*=)")[0]] | unique;
 def lists:
   (.arguments | tokens) as $t
   | [if $t | index("OP") then "operations" else empty end,
+     if .name == "op" then "shown" else empty end,
      if ($t | index("MODEL")) or ($t | index("CONFIG")) then "models" else empty end,
      if $t | index("KERNEL") then "kernels" else empty end,
      if $t | index("TOPIC") then "topics" else empty end,
@@ -16,6 +17,7 @@ def value_kind:
   if .value == null then "none"
   elif .name == "machine" or .name == "against" then "machines"
   elif .value == "TYPE" then "types"
+  elif .name == "format" then "formats"
   elif .name == "color" then "colors"
   elif .name == "unit" then "units"
   elif (.value | test("FILE|FOLDER|KEY$")) then "files"
@@ -29,7 +31,7 @@ _roofline_pick() { # the names and aliases of a JSON answer, or its list of topi
 _roofline_names() { # LIST
   case $1 in
   machines) echo host; roofline machine list --json | _roofline_pick ;;
-  operations) roofline op list --csv | sed '1d;s/,.*//' ;;
+  operations | shown) roofline op list --csv | sed '1d;s/,.*//' ;;
   kernels) roofline run list --csv | sed '1d;s/,.*//' ;;
   models) roofline model list --json | _roofline_pick ;;
   topics) roofline explain list --json | _roofline_pick ;;
@@ -41,5 +43,14 @@ _roofline_names() { # LIST
 _roofline_parameters() { # WORD ...: the parameters of the operation that is one of the words
   roofline op list --csv 2>/dev/null | awk -F, -v words=\" $* \" 'index(words, \" \" $1 \" \") { n = split($3, p, \" \")
     for (i = 1; i <= n; i++) { sub(/^\\[/, \"\", p[i]); sub(/[]=].*/, \"\", p[i]); print p[i] \"=\" } }'
+}
+
+_roofline_choices() { # PARAMETER WORD ...: its choices, of the operation that is one of the words
+  name=$1
+  shift
+  for word; do
+    case $word in *=* | -*) continue ;; esac
+    roofline op show \"$word\" --csv 2>/dev/null | awk -F, -v name=\"$name\" '$1 == name { gsub(/;/, \"\\n\", $4); print $4 }'
+  done
 }
 ";

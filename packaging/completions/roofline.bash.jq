@@ -22,6 +22,7 @@ _roofline() {
   esac
   case $previous in
   \(of_kind("machines"))) COMPREPLY=($(compgen -W \"$(_roofline_names machines)\" -- \"$current\")); compopt -o default; return ;;
+  \(of_kind("formats"))) COMPREPLY=($(compgen -W \"$(_roofline_names formats)\" -- \"$current\")); return ;;
   \(of_kind("types"))) COMPREPLY=($(compgen -W '\(formats | words)' -- \"$current\")); return ;;
   \(of_kind("colors"))) COMPREPLY=($(compgen -W 'auto always never' -- \"$current\")); return ;;
   \(of_kind("units"))) COMPREPLY=($(compgen -W 'vector matrix' -- \"$current\")); return ;;
@@ -33,6 +34,7 @@ _roofline() {
     return
   fi
   if [[ ${COMP_WORDS[COMP_CWORD]} == = || ${COMP_WORDS[COMP_CWORD - 1]} == = ]]; then
+    [[ \" $lists \" == *' operations '* ]] && COMPREPLY=($(compgen -W \"$(_roofline_choices \"$previous\" \"${COMP_WORDS[@]:2:COMP_CWORD-2}\")\" -- \"$current\"))
     return
   fi
   if [[ \" $lists \" == *' operations '* ]]; then

@@ -2,7 +2,7 @@
 include "common";
 def quoted: "'" + gsub("'"; "'\\''") + "'";
 def plain: gsub("(?<c>[][:\\\\])"; "\\\(.c)");
-def action: {machines: "->machines", files: "_files", colors: "(auto always never)", units: "(vector matrix)", text: " ", types: "->types"}[value_kind];
+def action: {machines: "->machines", files: "_files", colors: "(auto always never)", units: "(vector matrix)", text: " ", types: "->types", formats: "->formats"}[value_kind];
 def spellings: [(if .name then "--" + .name else empty end), (if .letter then "-" + .letter else empty end)];
 def argument: . as $o | spellings[]
   | ((if $o.repeatable then "*" else "" end) + . + "[" + (($o.text // "") | plain) + "]" + ($o | if .value == null then "" else ":" + (.value | plain) + ":" + action end)) | quoted;
@@ -26,8 +26,17 @@ _roofline() {
     names=(${(f)\"$(_roofline_names machines)\"})
     compadd -a names
     _files ;;
+  formats)
+    names=(${(f)\"$(_roofline_names formats)\"})
+    compadd -a names ;;
   types) compadd \(formats | join(" ")) ;;
   words)
+    if [[ \" $list \" == *' operations '* && $words[CURRENT] == *=* ]]; then
+      names=(${(f)\"$(_roofline_choices ${words[CURRENT]%%=*} ${words[3,CURRENT-1]})\"})
+      compset -P '*='
+      compadd -a names
+      return
+    fi
     names=()
     [[ \" $list \" == *' operations '* ]] && names=(${(f)\"$(_roofline_parameters ${words[3,CURRENT-1]})\"})
     if [[ ${#names[1]} -gt 0 ]]; then

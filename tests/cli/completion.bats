@@ -41,6 +41,14 @@ in_zsh() { # LINE
   in_bash roofline model llama-3.1 | grep -qx llama-3.1-8b
   in_bash roofline explain rid | grep -qx ridge
   [ -z "$(in_bash roofline no-such-command x)" ]
+  [ "$(in_bash roofline predict attention algorithm = | xargs)" = "flash standard" ]
+  [ "$(in_bash roofline predict attention algorithm = st)" = standard ]
+  [ -z "$(in_bash roofline predict attention heads =)" ]
+  in_bash roofline import --format lik | grep -qx likwid
+  in_bash roofline op show ge | grep -qx gemm
+  [[ $(in_bash roofline op show gemm '') != *=* ]]
+  [ "$(in_bash roofline ledger '' | xargs)" = "anchor export keygen show verify" ]
+  [[ $(in_bash roofline cluster ag) != *against* ]]
 }
 
 @test "bash offers no option that the command refuses" {
@@ -57,6 +65,9 @@ in_zsh() { # LINE
   in_fish 'roofline predict gemm --machine h100' | grep -qx h100-pcie
   in_fish 'roofline predict gemm ' | grep -qx m=
   in_fish 'roofline model llama-3.1' | grep -qx llama-3.1-8b
+  in_fish 'roofline predict attention algorithm=' | grep -qx algorithm=standard
+  in_fish 'roofline import --format lik' | grep -qx likwid
+  in_fish 'roofline op show ge' | grep -qx gemm
 }
 
 @test "zsh: commands, options, names, parameters" {
@@ -67,4 +78,7 @@ in_zsh() { # LINE
   in_zsh 'roofline predict gemm --machine h100' | grep -qx h100-pcie
   [ "$(in_zsh 'roofline predict gemm ' | xargs)" = "m= n= k= batch= beta=" ]
   in_zsh 'roofline model llama-3.1' | grep -qx llama-3.1-8b
+  [ "$(in_zsh 'roofline predict attention algorithm=' | xargs)" = "flash standard" ]
+  in_zsh 'roofline import --format lik' | grep -qx likwid
+  in_zsh 'roofline op show ge' | grep -qx gemm
 }
