@@ -135,7 +135,7 @@ json_t *rf_json_load(const char *text, size_t length, size_t flags, json_error_t
   }
   watch();
   json_t *root = load_sparing(text, length, e.longest, flags, why);
-  if (root == NULL && json_error_code(why) == json_error_null_character) {
+  if (root == NULL && !starved && json_error_code(why) == json_error_null_character) {
     snprintf(why->text, sizeof why->text - 1, "\\u0000 is no character of a text");
   }
   if (starved) {

@@ -98,8 +98,8 @@ static roof_status predict_step(roof_predictor *p, const predictor_target *t, pr
   }
   double sequences = load.decodes + load.prompts, microbatches = t->whole->settings.microbatches;
   if (microbatches > fmax(1, sequences)) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "microbatches=%g: the step has %g sequences", microbatches,
-                          sequences);
+    return roof_error_set(error, ROOF_E_ARGUMENT, "microbatches=%g: the step has %g sequence%s", microbatches,
+                          sequences, sequences == 1 ? "" : "s");
   }
   load.logits = load.logits > 0 ? load.logits : sequences;
   roof_load_phase(&t->whole->target, &load, &p->phase);

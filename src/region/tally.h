@@ -30,7 +30,8 @@ typedef struct rf_tally {
 /** How many samples there are. */
 size_t rf_tally_kept(const rf_tally *tally);
 
-/** Adds one call, its FLOPs as what a format with scales multiplies, unknown in one that is none; `random` is the state of a generator, never 0. */
+/** Adds one call, its FLOPs as what a format with scales multiplies, unknown in one that is none; `random` is the
+ * state of a generator, never 0. */
 void rf_tally_add(rf_tally *tally, uint64_t ticks, roof_dtype dtype, double flops, double bytes,
                   uint64_t *random);
 
