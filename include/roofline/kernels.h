@@ -98,6 +98,12 @@ struct roof_kernel {
  *  Errors: none. */
 ROOF_API bool roof_kernel_is_alone(const roof_kernel *kernel, double flops);
 
+/** True for a kernel that is slow on purpose, the first of a ladder: its distance from the ceiling is no finding.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API bool roof_kernel_is_naive(const roof_kernel *kernel);
+
 /** What is known of the processor that a kernel's library computes for, where that need not be this one: `by OPENBLAS_CORETYPE` where
  *  the environment named one that is not known to fit, `without AVX-512` where the library took a lesser one. NULL: this one, or it has no library.
  *  Units: none.

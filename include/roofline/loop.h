@@ -148,12 +148,6 @@ ROOF_API char *roof_loop_place(const roof_loop *loop, const roof_loop_kernel *ke
  *  Errors: truncates to `size`. */
 ROOF_API char *roof_loop_sentence(const roof_loop *loop, char *buffer, size_t size);
 
-/** True for a rung that is slow on purpose, the first of a ladder: its distance from the ceiling is no finding.
- *  Units: none.
- *  Ownership: none.
- *  Errors: none. */
-ROOF_API bool roof_loop_is_naive(const roof_loop_kernel *kernel);
-
 /** True for a kernel whose time may be off by more than a tenth: its verdict is of a noisy measurement.
  *  Units: none.
  *  Ownership: none.

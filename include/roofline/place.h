@@ -192,6 +192,14 @@ ROOF_API void roof_place_heed(const roof_ceilings *ceilings, const roof_op *op, 
 ROOF_API void roof_place_work(const roof_target *target, const roof_work *work, double seconds, double noise,
                               roof_placed *placed);
 
+/** Places the work of a prediction as roof_place_work does, its verdict by the interval of that prediction: of a kernel whose
+ *  algorithm is predicted, not of the operation.
+ *  Units: s.
+ *  Ownership: fills *placed.
+ *  Errors: none: what is not known says why. */
+ROOF_API void roof_place_predicted(const roof_target *target, const roof_prediction *prediction,
+                                   double seconds, double noise, roof_placed *placed);
+
 /** Places work under a peak and a bandwidth that are known, for instance those a prediction was sealed with;
  *  FLOPs or bytes may be NaN.
  *  Units: FLOP, bytes, s.

@@ -598,14 +598,15 @@ static roof_basis basis_of(const roof_prediction *p) {
   return kind == ROOF_MEASURED ? ROOF_ACHIEVED : ROOF_THEORETICAL;
 }
 
-void roof_place_work(const roof_target *target, const roof_work *work, double seconds, double noise,
-                     roof_placed *placed) {
+/** The work under the ceilings, in its band: no interval is heeded yet. `*own`: its prediction. */
+static roof_placed place_bounds(const roof_target *target, const roof_work *work, double seconds,
+                                double noise, roof_prediction *own) {
   roof_placed out = placed_at(seconds);
   roof_prediction p;
-  roof_work own = *work;
-  own.least.flops = NAN; /* a kernel is judged by the arithmetic of its own algorithm */
-  roof_predict_work(target, &own, &p);
-  roof_regime predicted = p.regime;
+  roof_work counted = *work;
+  counted.least.flops = NAN; /* a kernel is judged by the arithmetic of its own algorithm */
+  roof_predict_work(target, &counted, &p);
+  *own = p;
   out.flops = work->flops;
   out.bytes = p.bytes;
   out.intensity = p.intensity;
@@ -627,13 +628,26 @@ void roof_place_work(const roof_target *target, const roof_work *work, double se
              roof_dtype_name(target->types.compute), roof_unit_name(work->unit));
   }
   judge(&out, noise);
-  out.verdict = roof_verdict_in(predicted, out.verdict);
-  roof_place_foresee(&out, p.expected_low_seconds, p.expected_high_seconds);
+  out.verdict = roof_verdict_in(own->regime, out.verdict);
   if (out.state == ROOF_PLACE_IMPOSSIBLE) {
     double moved = out.regime == ROOF_NETWORK_BOUND ? work->link_bytes : out.bytes;
     explain_impossible(&out, out.regime, moved);
   }
-  *placed = out;
+  return out;
+}
+
+void roof_place_work(const roof_target *target, const roof_work *work, double seconds, double noise,
+                     roof_placed *placed) {
+  roof_prediction own;
+  *placed = place_bounds(target, work, seconds, noise, &own);
+  roof_place_foresee(placed, own.expected_low_seconds, own.expected_high_seconds);
+}
+
+void roof_place_predicted(const roof_target *target, const roof_prediction *prediction, double seconds,
+                          double noise, roof_placed *placed) {
+  roof_prediction own;
+  *placed = place_bounds(target, &prediction->work, seconds, noise, &own);
+  roof_place_foresee(placed, prediction->expected_low_seconds, prediction->expected_high_seconds);
 }
 
 void roof_place_under(const roof_ceiling *ceiling, roof_basis basis, double flops, double bytes,

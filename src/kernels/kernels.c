@@ -90,6 +90,10 @@ const roof_blocks *roof_machine_blocks(const roof_machine *machine, roof_dtype d
   return NULL;
 }
 
+bool roof_kernel_is_naive(const roof_kernel *kernel) {
+  return strcmp(kernel->variant, "naive") == 0;
+}
+
 bool roof_kernel_runs_on(const roof_kernel *kernel, const char *backend) {
   static const char *const processor[] = {"cpu", "fake", NULL};
   const char *const *names = kernel->backends != NULL ? kernel->backends : processor;

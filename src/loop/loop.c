@@ -355,7 +355,7 @@ static roof_status place(const roof_loop *loop, const roof_loop_kernel *k, doubl
     status = roof_error_set(error, ROOF_E_MEMORY, "loop: out of memory");
   }
   if (status == ROOF_OK) {
-    roof_place_work(&target, &k->prediction.work, seconds, noise, placed);
+    roof_place_predicted(&target, &k->prediction, seconds, noise, placed);
   }
   roof_machine_free(then);
   return status;

@@ -326,7 +326,7 @@ static roof_status add_levers(rf_cells *s, const roof_loop *loop, roof_error *er
   rf_cells_add_row(s, header, LEVER_COLUMNS);
   for (int i = 0; i < loop->count && status == ROOF_OK; i++) {
     const roof_loop_kernel *k = &loop->kernels[i];
-    if (has_run(k) && !roof_loop_is_naive(k) && !k->reconciled.done) {
+    if (has_run(k) && !roof_kernel_is_naive(k->kernel) && !k->reconciled.done) {
       kernels[count++] = k;
     }
   }

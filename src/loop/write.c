@@ -11,16 +11,12 @@
 
 enum { SHORT = 40 };
 
-bool roof_loop_is_naive(const roof_loop_kernel *kernel) {
-  return strcmp(kernel->kernel->variant, "naive") == 0;
-}
-
 /** The kernel with most headroom of those that are meant to be fast, or of those that are not. */
 static const roof_loop_kernel *find_worst(const roof_loop *loop, bool naive) {
   const roof_loop_kernel *worst = NULL;
   for (int i = 0; i < loop->count; i++) {
     const roof_loop_kernel *k = &loop->kernels[i];
-    if (k->shown && k->skipped[0] == '\0' && roof_loop_is_naive(k) == naive &&
+    if (k->shown && k->skipped[0] == '\0' && roof_kernel_is_naive(k->kernel) == naive &&
         (worst == NULL || k->reconciled.headroom > worst->reconciled.headroom)) {
       worst = k;
     }

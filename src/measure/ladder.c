@@ -243,7 +243,7 @@ static void place(const roof_ladder *l, roof_rung *r) {
       rf_memory_pace_note(m);
     }
   }
-  roof_place_work(target, &p->work, m->seconds, m->stats.spread, &r->at);
+  roof_place_predicted(target, p, m->seconds, m->stats.spread, &r->at);
   r->at.cores = r->alone ? 1 : r->at.cores;
   roof_machine_free(then);
 }

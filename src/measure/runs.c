@@ -201,7 +201,7 @@ static const roof_level *supply_of(const roof_prediction *p) {
 }
 
 /** The shape under the ceilings of `machine`; true where the memory's own binds. */
-static bool place_on(const roof_machine *machine, const roof_op *op, roof_run *r, const roof_level **supply) {
+static bool place_on(const roof_machine *machine, roof_run *r, const roof_level **supply) {
   roof_types types = roof_kernel_types(r->kernel, r->dtype);
   roof_options o = roof_options_default();
   roof_target target;
@@ -209,25 +209,25 @@ static bool place_on(const roof_machine *machine, const roof_op *op, roof_run *r
   roof_prediction p;
   o.achieved = true;
   o.warm = true;
-  if (roof_target_init(&target, machine, &types, &o, NULL) != ROOF_OK) {
+  if (roof_target_init(&target, machine, &types, &o, NULL) != ROOF_OK ||
+      roof_kernel_predict(r->kernel, &target, &target, r->values, &p, NULL, NULL) != ROOF_OK) {
     return false;
   }
   roof_counted_of(&r->measurement, &counted);
-  roof_predict(&target, op, r->values, &p);
-  roof_place_work(&target, &p.work, r->measurement.seconds, counted.noise, &r->at);
+  roof_place_predicted(&target, &p, r->measurement.seconds, counted.noise, &r->at);
   r->at.cores = roof_kernel_is_alone(r->kernel, p.work.flops) ? 1 : r->at.cores;
   *supply = supply_of(&p);
   return p.regime == ROOF_MEMORY_BOUND && p.binding != NULL && p.binding->level == ROOF_MEMORY;
 }
 
 /** Again with memory as fast as it was meanwhile, where that is another mode than the ceiling's. */
-static void heed_mode(const roof_runs *runs, const roof_machine *machine, const roof_op *op, roof_run *r) {
+static void heed_mode(const roof_runs *runs, const roof_machine *machine, roof_run *r) {
   double pace = roof_memory_pace(&r->measurement, runs->machine);
   roof_machine *then = isnan(pace) ? NULL : roof_machine_copy(machine);
   const roof_level *supply;
   if (then != NULL) {
     roof_machine_pace_memory(then, pace);
-    (void)place_on(then, op, r, &supply);
+    (void)place_on(then, r, &supply);
     r->measurement.memory_pace = pace;
     rf_memory_pace_note(&r->measurement);
     roof_machine_free(then);
@@ -247,8 +247,8 @@ static void place(const roof_runs *runs, roof_run *r) {
   r->working_set = work.working_set;
   roof_place_time(NAN, ROOF_ACHIEVED, r->measurement.seconds, NAN, &r->at);
   const roof_machine *machine = roof_kernel_is_alone(r->kernel, work.flops) ? runs->one : runs->machine;
-  if (machine != NULL && place_on(machine, op, r, &r->level)) {
-    heed_mode(runs, machine, op, r);
+  if (machine != NULL && place_on(machine, r, &r->level)) {
+    heed_mode(runs, machine, r);
   } else {
     rf_run_sharing(&r->measurement);
   }

@@ -43,6 +43,37 @@ static void sizes_measured_and_placed(void **state) {
   roof_runs_done(&runs);
 }
 
+/** Each of `words` measured at its default size, under the ceilings of the scripted machine. */
+static void measure_quick(roof_runs *runs, const char *const *words, int count) {
+  roof_machine *machine = NULL;
+  begin(runs);
+  assert_int_equal(roof_runs_select(runs, words, count, NULL), ROOF_OK);
+  for (size_t i = 0; i < runs->count; i++) {
+    assert_int_equal(roof_runs_measure(runs, i, NULL), ROOF_OK);
+  }
+  assert_int_equal(runs->backend->measure(&runs->how, &machine, NULL), ROOF_OK);
+  roof_runs_place(runs, machine);
+}
+
+static void judged_by_the_kernel_s_own_prediction(void **state) {
+  (void)state;
+  const char *const words[] = {"gemm-naive", "triad"};
+  roof_text said = {0};
+  roof_runs runs;
+  measure_quick(&runs, words, 2);
+  assert_true(runs.list[0].at.share < 0.5);
+  assert_string_equal(runs.list[0].at.verdict->name, "expected");
+  roof_runs_sentence(&runs, &said);
+  assert_non_null(strstr(said.data, "most headroom, naive apart, in triad"));
+  roof_text_done(&said);
+  roof_runs_done(&runs);
+  measure_quick(&runs, words, 1);
+  roof_runs_sentence(&runs, &said);
+  assert_non_null(strstr(said.data, "most headroom in gemm-naive"));
+  roof_text_done(&said);
+  roof_runs_done(&runs);
+}
+
 static void what_cannot_be_added(void **state) {
   (void)state;
   const char *const words[] = {"n=1..2000"};
@@ -148,6 +179,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(samples_of_ceilings_as_a_document),
       cmocka_unit_test(sizes_measured_and_placed),
+      cmocka_unit_test(judged_by_the_kernel_s_own_prediction),
       cmocka_unit_test(what_cannot_be_added),
       cmocka_unit_test(named_or_all),
       cmocka_unit_test(listed_by_family),

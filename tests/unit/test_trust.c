@@ -58,7 +58,7 @@ static void an_outlier_is_replaced(void **state) {
   assert_near(triad->placed.share, 0.8, 1e-3);
   assert_string_equal(triad->reconciled.verdict, "normal");
   assert_non_null(strstr(triad->again, "240.0 % of the ceiling, which a second measurement did not confirm"));
-  assert_true(roof_loop_is_naive(kernel_of(&loop, "gemm-naive")));
+  assert_true(roof_kernel_is_naive(kernel_of(&loop, "gemm-naive")->kernel));
   roof_loop_kernel shaky = *kernel_of(&loop, "gemv");
   assert_false(roof_loop_is_noisy(&shaky));
   shaky.noise = 0.2;
