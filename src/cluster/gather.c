@@ -1,6 +1,5 @@
 #include "cluster/gather.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "cluster/launcher.h"
 #include "host/clock.h"
 #include "host/file.h"
+#include "host/folder.h"
 #include "host/write.h"
 #include "roofline/units.h"
 
@@ -101,26 +101,11 @@ static bool wait_more(wait_state *w) {
   return w->caught == 0 && rf_clock_seconds() < w->end;
 }
 
-/** Removes what lies in the folder under a beginning of a name, "": all; and the folder where that was all. */
-static void remove_files(const char *folder, const char *beginning) {
-  DIR *files = opendir(folder);
-  for (struct dirent *file; files != NULL && (file = readdir(files)) != NULL;) {
-    if (strcmp(file->d_name, ".") != 0 && strcmp(file->d_name, "..") != 0 &&
-        strncmp(file->d_name, beginning, strlen(beginning)) == 0) {
-      unlinkat(dirfd(files), file->d_name, 0);
-    }
-  }
-  if (files != NULL) {
-    closedir(files);
-  }
-  rmdir(folder);
-}
-
 /** Removes what this rank has there. */
 static void withdraw(const rf_gather *g) {
   char beginning[32];
   snprintf(beginning, sizeof beginning, "%d.", g->rank);
-  remove_files(g->folder, beginning);
+  rf_folder_remove(g->folder, beginning);
 }
 
 roof_status rf_gather_attach(const rf_gather *g, const char *name, const roof_text *text, roof_error *error) {
@@ -203,7 +188,7 @@ static void explain(const rf_gather *g, int rank, const wait_state *w, double pa
 
 void rf_gather_fail(const rf_gather *g, const char *why) {
   if (g->rank == 0) {
-    remove_files(g->folder, "");
+    rf_folder_remove(g->folder, "");
   } else {
     put_line(g, failed, why, NULL);
   }
@@ -235,7 +220,7 @@ roof_status rf_gather_take(const rf_gather *g, double patience, const rf_gather_
     }
   }
   wait_end(&w);
-  remove_files(g->folder, "");
+  rf_folder_remove(g->folder, "");
   free(done);
   return status;
 }

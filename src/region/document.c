@@ -268,7 +268,7 @@ static void set_path(roof_text *file, const char *pattern) {
     } else {
       roof_text_add(file, "%");
     }
-    pattern = at + (at[1] == 'p' || at[1] == 'r' ? 2 : 1);
+    pattern = at + (at[1] == 'p' || at[1] == 'r' || at[1] == '%' ? 2 : 1);
   }
   roof_text_add(file, pattern);
 }

@@ -1,21 +1,20 @@
 /* Runs a user's program and compares what it did with a machine. */
 #include "region/program.h"
 
-#include <errno.h>
-#include <glob.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "host/folder.h"
 #include "host/process.h"
-#include "host/write.h"
 #include "region/counting.h"
 #include "roofline/advise.h"
 #include "roofline/time.h"
 
-enum { FOLDER = 2048, PATTERN = FOLDER + 32 };
+enum { FOLDER = PATH_MAX, PATTERN = 2 * FOLDER + 96 };
 _Static_assert((int)ROOF_PROGRAM_COUNTERS == (int)RF_COUNTER_MAX, "a counter has no place in the answer");
 
 /** One run. */
@@ -55,20 +54,6 @@ const roof_program_part *roof_program_parts(const roof_program *program, int *co
 
 /* Running */
 
-/** Removes the folder of the regions' documents with what is in it. */
-static void remove_folder(const char folder[FOLDER]) {
-  char pattern[PATTERN];
-  glob_t found = {0};
-  snprintf(pattern, sizeof pattern, "%.2040s/*", folder);
-  if (glob(pattern, 0, NULL, &found) == 0) {
-    for (size_t i = 0; i < found.gl_pathc; i++) {
-      unlink(found.gl_pathv[i]);
-    }
-  }
-  globfree(&found);
-  rmdir(folder);
-}
-
 static void start(void *user, pid_t process) {
   session *s = user;
   rf_counting_start(&s->counting, process);
@@ -87,7 +72,7 @@ static void show_progress(const roof_program *program, const char *step, int don
 
 static roof_status run_once(session *s, const char *folder, int index, rf_process_hold *hold,
                             roof_error *error) {
-  char regions[PATTERN + 32], timeline[PATTERN + 32], calls[64], step[64];
+  char regions[PATTERN], timeline[PATTERN], calls[64], step[64];
   roof_program *program = s->program;
   const roof_program_options *o = &program->options;
   const char *const environment[] = {regions, o->timeline != NULL ? timeline : NULL,
@@ -96,8 +81,8 @@ static roof_status run_once(session *s, const char *folder, int index, rf_proces
   const rf_process process = {
       .words = program->words, .environment = environment, .start = start, .stop = stop, .user = s};
   s->now = &s->runs[index];
-  snprintf(regions, sizeof regions, "ROOFLINE_REGIONS=%.2040s/%d.%%r.%%p.json", folder, index);
-  snprintf(timeline, sizeof timeline, "ROOFLINE_TIMELINE=%.2040s", o->timeline != NULL ? o->timeline : "");
+  snprintf(regions, sizeof regions, "ROOFLINE_REGIONS=%s/%d.%%r.%%p.json", folder, index);
+  snprintf(timeline, sizeof timeline, "ROOFLINE_TIMELINE=%s", o->timeline != NULL ? o->timeline : "");
   snprintf(calls, sizeof calls, "ROOFLINE_TIMELINE_CALLS=%d", o->timeline_calls);
   snprintf(step, sizeof step, "%.60s", program->name);
   show_progress(program, step, index, program->options.runs);
@@ -112,21 +97,20 @@ static roof_status run_once(session *s, const char *folder, int index, rf_proces
 
 /** Runs it as often as asked, its regions' documents in a folder of their own meanwhile. */
 static roof_status run_all(session *s, roof_error *error) {
-  char folder[FOLDER];
+  char folder[FOLDER], named[2 * FOLDER];
   rf_process_hold hold;
   rf_process_begin(&hold);
-  roof_status status = rf_temporary_name(folder, sizeof folder, "roofline.XXXXXX", error);
-  if (status == ROOF_OK && mkdtemp(folder) == NULL) {
-    status = roof_error_set(error, ROOF_E_OUTPUT, "%s: %s", folder, strerror(errno));
-  } else if (status == ROOF_OK) {
+  roof_status status = rf_folder_make(folder, sizeof folder, error);
+  if (status == ROOF_OK) {
+    rf_program_name_folder(folder, named, sizeof named);
     for (int i = 0; i < s->program->options.runs && status == ROOF_OK; i++) {
-      status = run_once(s, folder, i, &hold, error);
+      status = run_once(s, named, i, &hold, error);
     }
     show_progress(s->program, "", 1, 1);
     if (status == ROOF_OK) {
       status = rf_program_read(s->program, folder, error);
     }
-    remove_folder(folder);
+    rf_folder_remove(folder, "");
   }
   rf_process_end(&hold);
   return status;

@@ -8,6 +8,10 @@
  *  Units: none. Ownership: release its measurement. Errors: none. */
 void rf_program_part_init(roof_program_part *part, const char *label);
 
+/** The folder as ROOFLINE_REGIONS and ROOFLINE_TIMELINE name it, where a % begins what a process puts in.
+ *  Units: bytes. Ownership: writes `named`, of twice the folder's size. Errors: none. */
+void rf_program_name_folder(const char *folder, char *named, size_t size);
+
 /** Adds the regions of the documents in `folder`, regions of one name together.
  *  Units: s, FLOP, bytes. Ownership: the program's. Errors: ROOF_E_MEMORY, as roof_measurements_parse. */
 roof_status rf_program_read(roof_program *program, const char *folder, roof_error *error);

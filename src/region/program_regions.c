@@ -1,11 +1,11 @@
 /* The documents that a program's regions write at exit, one for each process, as parts: ranks of a job work at the same time. */
-#include <glob.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "host/file.h"
+#include "host/folder.h"
 #include "region/program.h"
 
 void rf_program_part_init(roof_program_part *part, const char *label) {
@@ -173,16 +173,23 @@ static void sum_ranks(const reader *r, int index) {
   part->mean_seconds = all / part->ranks;
 }
 
+void rf_program_name_folder(const char *folder, char *named, size_t size) {
+  size_t used = 0;
+  for (; *folder != '\0' && used + 2 < size; folder++) {
+    named[used++] = *folder;
+    if (*folder == '%') {
+      named[used++] = '%';
+    }
+  }
+  named[used] = '\0';
+}
+
 roof_status rf_program_read(roof_program *program, const char *folder, roof_error *error) {
-  char pattern[4096];
   glob_t found = {0};
   reader r = {.program = program};
   roof_status status = ROOF_OK;
-  snprintf(pattern, sizeof pattern, "%s/*.json", folder);
-  if (glob(pattern, 0, NULL, &found) == 0) {
-    for (size_t i = 0; i < found.gl_pathc && status == ROOF_OK; i++) {
-      status = read_document(&r, found.gl_pathv[i], error);
-    }
+  for (char **path = rf_folder_match(folder, "*.json", &found); *path != NULL && status == ROOF_OK; path++) {
+    status = read_document(&r, *path, error);
   }
   globfree(&found);
   for (int i = 0; i < program->region_count && status == ROOF_OK; i++) {

@@ -142,6 +142,19 @@ triad,10,1,fp64,200000,2400000' ]
   [ ! -e report.json ]
 }
 
+@test "a folder for what lasts a while may have any name" {
+  build
+  for name in 't[1]' 'p%r' 'q%p%%' 'a\b*'; do
+    mkdir -p "$name"
+    TMPDIR=$PWD/$name run_json --timeline when.json -- ./region
+    [ "$(json '[.kernels[].name]')" = '["fill","triad"]' ]
+    jq -e '.ranks[0].calls > 0' when.json
+    rm when.json
+    [ -z "$(ls -A "$name")" ]
+  done
+  [ "$(ls -d p* q*)" = $'p%r\nq%p%%' ]
+}
+
 @test "bad input" {
   run -2 "$ROOFLINE" run --
   has 'which program?'

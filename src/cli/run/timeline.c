@@ -1,14 +1,12 @@
 #include "cli/run/timeline.h"
 
-#include <errno.h>
-#include <glob.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "host/write.h"
+#include "host/folder.h"
 #include "import/import.h"
+#include "region/program.h"
 
 static const double early_patience = 10, late_patience = 2; /* s, and no more than */
 static const double part = 0.2; /* of what the first rank waits for an answer, which comes after them */
@@ -95,38 +93,34 @@ roof_status cli_timeline_write(cli_timeline *t, const cli_args *args, const char
   return status;
 }
 
+/** What the variable of the program is: a file for each process, in `folder`. */
+static void name_files(cli_timeline *t, const char *folder, const char *rank) {
+  char named[2 * PATH_MAX];
+  rf_program_name_folder(folder, named, sizeof named);
+  snprintf(t->pattern, sizeof t->pattern, "%s/%s.%%p.trace", named, rank);
+}
+
 /* A program without a job */
 
 roof_status cli_timeline_begin(cli_timeline *t, roof_program_options *how, roof_error *error) {
   if (t->file == NULL) {
     return ROOF_OK;
   }
-  roof_status status = rf_temporary_name(t->folder, sizeof t->folder, "roofline.XXXXXX", error);
-  if (status == ROOF_OK && mkdtemp(t->folder) == NULL) {
-    status = roof_error_set(error, ROOF_E_OUTPUT, "%s: %s", t->folder, strerror(errno));
-    t->folder[0] = '\0';
-  }
-  snprintf(t->pattern, sizeof t->pattern, "%s/%%r.%%p.trace", t->folder);
+  roof_status status = rf_folder_make(t->folder, sizeof t->folder, error);
+  name_files(t, t->folder, "%r");
   how->timeline = t->pattern;
   return status;
 }
 
-/** The files that match, NULL-terminated in `found`. */
-static char **matching(const char *pattern, glob_t *found) {
-  static char *none[] = {NULL};
-  return glob(pattern, 0, NULL, found) == 0 ? found->gl_pathv : none;
-}
-
 roof_status cli_timeline_end(cli_timeline *t, const cli_args *args, const char *program, roof_error *error) {
-  char pattern[PATH_MAX + 64];
   const roof_alignment own = roof_alignment_none();
   glob_t found = {0};
   if (t->file == NULL) {
     return ROOF_OK;
   }
-  snprintf(pattern, sizeof pattern, "%s/*.trace", t->folder);
   roof_status status = begin_profile(t, error);
-  for (char **path = matching(pattern, &found); *path != NULL && status == ROOF_OK; path++) {
+  for (char **path = rf_folder_match(t->folder, "*.trace", &found); *path != NULL && status == ROOF_OK;
+       path++) {
     status = add_file(t, *path, NULL, 0, "", &own, error);
   }
   globfree(&found);
@@ -134,19 +128,12 @@ roof_status cli_timeline_end(cli_timeline *t, const cli_args *args, const char *
 }
 
 void cli_timeline_done(cli_timeline *t) {
-  char pattern[PATH_MAX + 64];
-  glob_t found = {0};
   rf_clock_server_stop(t->server);
   if (t->all.store != NULL) {
     roof_profile_done(&t->all);
   }
   if (t->folder[0] != '\0') {
-    snprintf(pattern, sizeof pattern, "%s/*", t->folder);
-    for (char **path = matching(pattern, &found); *path != NULL; path++) {
-      unlink(*path);
-    }
-    globfree(&found);
-    rmdir(t->folder);
+    rf_folder_remove(t->folder, "");
   }
 }
 
@@ -158,7 +145,9 @@ roof_status cli_timeline_meet(cli_timeline *t, const rf_gather *gather, double p
     return ROOF_OK;
   }
   int room = CALLS_OF_JOB / gather->size;
-  snprintf(t->pattern, sizeof t->pattern, "%s/%d.%%p.trace", gather->folder, gather->rank);
+  char rank[16];
+  snprintf(rank, sizeof rank, "%d", gather->rank);
+  name_files(t, gather->folder, rank);
   how->timeline = t->pattern;
   how->timeline_calls = secure_getenv("ROOFLINE_TIMELINE_CALLS") != NULL ? 0
                         : room > CALLS_OF_RANK                           ? CALLS_OF_RANK
@@ -190,14 +179,14 @@ static bool find_clock(const rf_clock_readings *readings, roof_alignment *a) {
 /** A line of numbers, then a line for each file. */
 static void add_attachment(const rf_gather *gather, const roof_alignment *a, roof_text *out) {
   const double numbers[NUMBERS] = {a->at, a->offset, a->offset_error, a->drift, a->drift_error};
-  char pattern[PATH_MAX + 64], number[ROOF_NUMBER_SIZE];
+  char names[32], number[ROOF_NUMBER_SIZE];
   glob_t found = {0};
   for (int i = 0; i < NUMBERS; i++) {
     roof_number_write(number, numbers[i], 0);
     roof_text_addf(out, "%s%s", number, i + 1 < NUMBERS ? " " : "\n");
   }
-  snprintf(pattern, sizeof pattern, "%s/%d.*.trace", gather->folder, gather->rank);
-  for (char **path = matching(pattern, &found); *path != NULL; path++) {
+  snprintf(names, sizeof names, "%d.*.trace", gather->rank);
+  for (char **path = rf_folder_match(gather->folder, names, &found); *path != NULL; path++) {
     roof_text_addf(out, "%s\n", strrchr(*path, '/') + 1);
   }
   globfree(&found);

@@ -13,11 +13,11 @@
 /** One that is made. Start from zeros and `file`, NULL: none is asked for, and what follows does nothing. */
 typedef struct cli_timeline {
   const char *file;
-  char folder[PATH_MAX];       /**< where the processes of a program without a job write */
-  char pattern[PATH_MAX + 64]; /**< what ROOFLINE_TIMELINE is */
-  rf_clock_server *server;     /**< of the first rank of a job */
-  rf_clock_readings readings;  /**< of the others */
-  roof_profile all;            /**< of rank 0, once something came */
+  char folder[PATH_MAX];           /**< where the processes of a program without a job write */
+  char pattern[2 * PATH_MAX + 64]; /**< what ROOFLINE_TIMELINE is */
+  rf_clock_server *server;         /**< of the first rank of a job */
+  rf_clock_readings readings;      /**< of the others */
+  roof_profile all;                /**< of rank 0, once something came */
 } cli_timeline;
 
 /** Fails where the file could not be written, or is asked for with what it does not go with. */
