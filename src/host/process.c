@@ -31,15 +31,28 @@ static void held_signals(sigset_t *set) {
   }
 }
 
+/** Of this thread, as the mask of signals is. */
+static _Thread_local rf_process_hold *innermost;
+
 void rf_process_begin(rf_process_hold *hold) {
   sigset_t held;
+  *hold = innermost != NULL ? *innermost : (rf_process_hold){.caught = 0};
+  hold->around = innermost;
+  innermost = hold;
+  if (hold->around != NULL) {
+    return;
+  }
   held_signals(&held);
-  hold->caught = 0;
   hold->child = signal(SIGCHLD, SIG_DFL); /* ignored, the usage of a program that ended would be lost */
   sigprocmask(SIG_BLOCK, &held, &hold->before);
 }
 
 void rf_process_end(rf_process_hold *hold) {
+  innermost = hold->around;
+  if (innermost != NULL) {
+    innermost->caught = hold->caught;
+    return;
+  }
   signal(SIGCHLD, hold->child);
   sigprocmask(SIG_SETMASK, &hold->before, NULL);
   if (hold->caught != 0) {

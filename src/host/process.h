@@ -30,8 +30,10 @@ typedef struct rf_process_usage {
 } rf_process_usage;
 
 /** Blocks the signals that would end this process between rf_process_begin and rf_process_end, so that
- * everything begun is cleaned up; rf_process_run forwards them to the program. */
+ * everything begun is cleaned up; rf_process_run forwards them to the program. One may lie in another, which then
+ * ends what it caught. */
 typedef struct rf_process_hold {
+  struct rf_process_hold *around; /**< the one that it lies in, or NULL */
   sigset_t before;
   void (*child)(int); /**< what SIGCHLD did before */
   int caught;         /**< the signal that ended a run, or 0 */

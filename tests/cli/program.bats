@@ -130,7 +130,7 @@ triad,10,1,fp64,200000,2400000' ]
 @test "a signal ends the program too, and leaves no file" {
   mkdir tmp
   for signal in TERM HUP; do
-    TMPDIR=$PWD/tmp "$ROOFLINE" run --to report.json -- sh -c 'echo $$ >pid; exec sleep 60' 3>&- &
+    TMPDIR=$PWD/tmp "$ROOFLINE" run --to report.json --timeline when.json -- sh -c 'echo $$ >pid; exec sleep 60' 3>&- &
     shell=$!
     for _ in $(seq 200); do [ -s pid ] && break; sleep 0.02; done
     kill -s $signal "$shell"
@@ -140,6 +140,7 @@ triad,10,1,fp64,200000,2400000' ]
     rm pid
   done
   [ ! -e report.json ]
+  [ ! -e when.json ]
 }
 
 @test "a folder for what lasts a while may have any name" {

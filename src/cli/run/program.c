@@ -5,6 +5,7 @@
 
 #include "cli/run/timeline.h"
 #include "cluster/gather.h"
+#include "host/process.h"
 
 static roof_status parse_count(const char *option, const char *text, const char *unit, double *value,
                                roof_error *error) {
@@ -65,11 +66,13 @@ static roof_status check_typed(const cli_args *args, const cli_program_options *
   return cli_timeline_check(&(cli_timeline){.file = o->timeline}, o->repeats, error);
 }
 
-/** Without a job. */
+/** Without a job; a signal ends it once no file is left. */
 static roof_status measure_alone(const cli_args *args, const cli_program_options *options,
                                  roof_program_options *how, const roof_machine *machine, roof_error *error) {
   roof_program *program = NULL;
   cli_timeline timeline = {.file = options->timeline};
+  rf_process_hold hold;
+  rf_process_begin(&hold);
   roof_status status = cli_program_check(args, machine, error);
   status = status == ROOF_OK ? cli_timeline_begin(&timeline, how, error) : status;
   status = status == ROOF_OK ? roof_program_run(args->program, machine, how, &program, error) : status;
@@ -77,6 +80,7 @@ static roof_status measure_alone(const cli_args *args, const cli_program_options
   status = status == ROOF_OK ? cli_timeline_end(&timeline, args, program->name, error) : status;
   cli_timeline_done(&timeline);
   roof_program_free(program);
+  rf_process_end(&hold);
   return status;
 }
 
