@@ -8,6 +8,7 @@
 
 #include "doctor/checks.h"
 #include "documents/json.h"
+#include "host/papi.h"
 #include "roofline/measure.h"
 
 static const rf_check checks[] = {
@@ -107,7 +108,7 @@ static const rf_check checks[] = {
      "needed by `run gemm-blis`, a library to compare with",
      "apt install libblis4-pthread",
      rf_check_library,
-     {.sonames = {"libblis.so.4", "libblis.so.3"}, .core_setting = "BLIS_ARCH_TYPE"}},
+     {.sonames = {"libblis.so.4"}, .core_setting = "BLIS_ARCH_TYPE"}},
     {"oneDNN",
      "needed by `run gemm-onednn`, a library to compare with in bf16 and int8 too",
      "apt install libdnnl2",
@@ -122,8 +123,7 @@ static const rf_check checks[] = {
      "needed to count FLOPs by portable counter names",
      "apt install libpapi7.0",
      rf_check_library,
-     {.sonames = {"libpapi.so", "libpapi.so.7.2", "libpapi.so.7.1", "libpapi.so.7.0", "libpapi.so.6.0",
-                  "libpapi.so.5.7"}}},
+     {.sonames = {RF_PAPI_SONAMES}}},
     {"OpenCL",
      "needed to measure accelerators not made by NVIDIA",
      "apt install ocl-icd-libopencl1",

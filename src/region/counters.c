@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "host/library.h"
+#include "host/papi.h"
 #include "region/events.h"
 
 /* The part of papi.h that is used; its names and types have not changed since version 5. */
@@ -58,7 +59,7 @@ static const rf_symbol symbols[] = {
 
 static const rf_library library = {
     .what = "PAPI",
-    .sonames = {"libpapi.so.7.2", "libpapi.so.7.1", "libpapi.so.7.0", "libpapi.so.6.0"},
+    .sonames = {RF_PAPI_SONAMES},
     .symbols = symbols,
     .count = sizeof symbols / sizeof symbols[0]};
 

@@ -39,6 +39,15 @@ json() { # FILTER on $output
   [ "$(json '[.checks[] | select(.name == "backend" and .path == "fake") | .state]')" = '["ok"]' ]
 }
 
+@test "a PAPI or BLIS that is not used is not found" {
+  cd "$BATS_TEST_TMPDIR"
+  for name in libpapi.so libpapi.so.5.7 libblis.so.3; do
+    cc -shared -o "$name" -x c /dev/null
+  done
+  run -0 --separate-stderr env LD_LIBRARY_PATH="$PWD" "$ROOFLINE" doctor --json
+  [ "$(json '[.checks[] | select(.name == ("PAPI", "BLIS") and .state == "ok") | .path] - ["libpapi.so.7.2", "libpapi.so.7.1", "libpapi.so.7.0", "libpapi.so.6.0", "libblis.so.4"]')" = '[]' ]
+}
+
 @test "an environment that says for which processor a library computes is a warning" {
   jq -e '.checks[] | select(.name == "OpenBLAS" and (.value | startswith("found")))' <<<"$("$ROOFLINE" doctor --json)" || skip "no OpenBLAS"
   run -0 --separate-stderr env OPENBLAS_CORETYPE=Nehalem "$ROOFLINE" doctor --json
