@@ -84,6 +84,8 @@ triad,10,1,fp64,200000,2400000' ]
   [ "$(json '[.kernels[0] | .name, .calls, .flops, .bytes, .fraction_of_ceiling]')" = '["sleep",1,null,null,null]' ]
   equals '.kernels[0].counted' '{"flops":null,"bytes":null}'
   [ "$(json '.kernels[0].seconds >= 0.02')" = true ]
+  run -0 "$ROOFLINE" run -- sleep 0.02 # it may use any number of threads
+  [[ $output != *threads* ]]
   run_json --repeat 2 --op 'gemm m=512 n=512 k=512' --machine fake -- sleep 0.01
   equals '[.kernels[0] | .name, .calls, .flops, .bytes, .counted]' \
     '["gemm m=512 n=512 k=512 fp64",2,{"fp64":268435456},{"DRAM":6291456},{"flops":"formula","bytes":"formula"}]'
@@ -169,6 +171,9 @@ triad,10,1,fp64,200000,2400000' ]
   has 'did you mean `gemm`?'
   run -2 "$ROOFLINE" run --op 'gemm m=1,2 n=4 k=4' -- true
   has 'one size'
+  cores=$("$ROOFLINE" machine show fake --json | jq .unit_count)
+  run -2 "$ROOFLINE" run --threads $((cores + 1)) --machine fake -- true
+  has "--threads $((cores + 1)): fake has $cores core"
   run -2 "$ROOFLINE" run --quick -- true
   has 'takes --repeat'
   run -2 "$ROOFLINE" run triad --repeat 3

@@ -52,6 +52,14 @@ static roof_status load_machine(const cli_args *args, roof_machine **machine, ro
                                 : roof_catalog_load_known("host", machine, error);
 }
 
+/** The ceilings are of no more cores than the machine has. */
+static roof_status check_cores(const cli_program_options *o, const roof_machine *machine, roof_error *error) {
+  return machine != NULL && o->threads > machine->unit_count
+             ? roof_error_set(error, ROOF_E_ARGUMENT, "--threads %d: %s has %g core%s", o->threads,
+                              machine->name, machine->unit_count, machine->unit_count == 1 ? "" : "s")
+             : ROOF_OK;
+}
+
 static roof_status check_typed(const cli_args *args, const cli_program_options *o, roof_error *error) {
   if (args->program[0] == NULL) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "run --: which program? `roofline run -- ./program`");
@@ -94,6 +102,7 @@ roof_status cli_program_measure(const cli_args *args, const cli_program_options 
   roof_status status = check_typed(args, options, error);
   status = status == ROOF_OK ? parse_work(args, options, &how, error) : status;
   status = status == ROOF_OK ? load_machine(args, &machine, error) : status;
+  status = status == ROOF_OK ? check_cores(options, machine, error) : status;
   if (rf_gather_ranks() > 1) {
     status = status != ROOF_OK ? rf_gather_once(status, error)
                                : cli_program_job(args, options, &how, machine, error);

@@ -23,7 +23,11 @@ CLI_WORD(share_of, roof_program_part, cli_measured_share(r->placed.share, scratc
 static const cli_column columns[] = {
     {.header = "region", .name = true, CLI_FIELD(NAME, roof_program_part, measurement.label)},
     {.header = "calls", .rank = 1, .fixed = true, CLI_FIELD(NUMBER, roof_program_part, measurement.calls)},
-    {.header = "threads", .rank = 4, .fixed = true, CLI_FIELD(NUMBER, roof_program_part, threads)},
+    {.header = "threads",
+     .rank = 4,
+     .fixed = true,
+     .optional = true,
+     CLI_FIELD(NUMBER, roof_program_part, measurement.threads)},
     {.header = "time", .unit = "s", CLI_FIELD(NUMBER, roof_program_part, measurement.seconds)},
     {.header = "spread", .rank = 3, CLI_PERCENT(1), .number = spread},
     {.header = "FLOPs", .unit = "FLOP/s", .number = flops_rate},
