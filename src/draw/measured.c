@@ -11,14 +11,13 @@
 #include "roofline/report.h"
 #include "roofline/units.h"
 
-/** Hands over what was made, or says that nothing was measured; frees `made`. */
-static roof_status finish_bars(roof_bars *made, roof_bars *chart, const char *what, roof_error *error) {
-  roof_status status =
-      made == NULL ? roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory")
-      : made->count == 0
-          ? roof_error_set(error, ROOF_E_ARGUMENT,
-                           "%s: not measured; `roofline measure` finds it on a processor", what)
-          : ROOF_OK;
+#define NOT_MEASURED(what) what ": not measured; `roofline measure` finds it on a processor"
+
+/** Hands over what was made, or says why there is `none`; frees `made`. */
+static roof_status finish_bars(roof_bars *made, roof_bars *chart, const char *none, roof_error *error) {
+  roof_status status = made == NULL       ? roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory")
+                       : made->count == 0 ? roof_error_set(error, ROOF_E_ARGUMENT, "%s", none)
+                                          : ROOF_OK;
   if (status == ROOF_OK) {
     *chart = *made;
   }
@@ -26,13 +25,10 @@ static roof_status finish_bars(roof_bars *made, roof_bars *chart, const char *wh
   return status;
 }
 
-static roof_status finish_curves(roof_curves *made, roof_curves *chart, const char *what, roof_error *error) {
-  roof_status status =
-      made == NULL ? roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory")
-      : made->panels[0].curve_count == 0
-          ? roof_error_set(error, ROOF_E_ARGUMENT,
-                           "%s: not measured; `roofline measure` finds it on a processor", what)
-          : ROOF_OK;
+static roof_status finish_curves(roof_curves *made, roof_curves *chart, const char *none, roof_error *error) {
+  roof_status status = made == NULL ? roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory")
+                       : made->panels[0].curve_count == 0 ? roof_error_set(error, ROOF_E_ARGUMENT, "%s", none)
+                                                          : ROOF_OK;
   if (status == ROOF_OK) {
     *chart = *made;
   }
@@ -72,7 +68,7 @@ roof_status roof_working_set_bars(const roof_machine *machine, roof_bars *chart,
     snprintf(made->x_title, sizeof made->x_title, "bytes per second, logarithmic");
     snprintf(made->unit, sizeof made->unit, "B/s");
   }
-  return finish_bars(made, chart, "curve", error);
+  return finish_bars(made, chart, NOT_MEASURED("curve"), error);
 }
 
 /** An upright line at the capacity of each cache as one core sees it. */
@@ -108,10 +104,14 @@ roof_status roof_working_set_chart(const roof_machine *machine, roof_curves *cha
     made->panel_count = 1;
     mark_capacities(machine, made);
   }
-  return finish_curves(made, chart, "curve", error);
+  return finish_curves(made, chart, NOT_MEASURED("curve"), error);
 }
 
 static const char scaling_title[] = "%.80s: rates by cores, of one core";
+
+static const char *no_scaling(const roof_machine *machine) {
+  return machine->unit_count == 1 ? "scaling: a machine of one core has none" : NOT_MEASURED("scaling");
+}
 
 static double growth(const roof_scaling *s, int i) {
   return s->per_second[i] / s->per_second[0];
@@ -162,7 +162,7 @@ roof_status roof_scaling_bars(const roof_machine *machine, roof_bars *chart, roo
     snprintf(made->x_title, sizeof made->x_title, "times one core; pale: as many times as cores");
     snprintf(made->unit, sizeof made->unit, "x");
   }
-  return finish_bars(made, chart, "scaling", error);
+  return finish_bars(made, chart, no_scaling(machine), error);
 }
 
 static void add_growth(roof_curves *c, const roof_scaling *s) {
@@ -198,7 +198,7 @@ roof_status roof_scaling_chart(const roof_machine *machine, roof_curves *chart, 
     snprintf(made->panels[0].unit, sizeof made->panels[0].unit, "x");
     made->panel_count = 1;
   }
-  return finish_curves(made, chart, "scaling", error);
+  return finish_curves(made, chart, no_scaling(machine), error);
 }
 
 /** "at the ridge of 6.35 FLOP/B 92.1 % of the roofline; memory hides 88 % of the shorter time". */
@@ -234,7 +234,7 @@ roof_status roof_intensity_bars(const roof_machine *machine, roof_bars *chart, r
     snprintf(made->x_title, sizeof made->x_title, "FLOP/s, logarithmic; pale: the roofline");
     snprintf(made->unit, sizeof made->unit, "FLOP/s");
   }
-  return finish_bars(made, chart, "intensity", error);
+  return finish_bars(made, chart, NOT_MEASURED("intensity"), error);
 }
 
 /** The roofline over what was measured: its ends, and the ridge. */
@@ -279,5 +279,5 @@ roof_status roof_intensity_chart(const roof_machine *machine, roof_curves *chart
     snprintf(made->panels[0].unit, sizeof made->panels[0].unit, "FLOP/s");
     made->panel_count = 1;
   }
-  return finish_curves(made, chart, "intensity", error);
+  return finish_curves(made, chart, NOT_MEASURED("intensity"), error);
 }

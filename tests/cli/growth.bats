@@ -77,6 +77,9 @@ plot() {
     run -2 "$ROOFLINE" plot $chart --machine h100 --to x.svg
     [ ! -e x.svg ]
   done
+  jq '.unit_count = 1 | del(.scaling)' node.json >one.json
+  run -2 "$ROOFLINE" plot scaling --machine ./one.json
+  [ "$output" = 'roofline: scaling: a machine of one core has none' ]
   run -2 "$ROOFLINE" plot curve --machine ./node.json --machine h100
   has 'plot curve: one machine at a time'
   run -2 "$ROOFLINE" plot curve gemm --machine ./node.json
