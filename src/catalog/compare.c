@@ -206,7 +206,8 @@ void roof_comparison_write_csv(roof_machine *const *machines, int machine_count,
                                const roof_comparison_row *rows, size_t count, roof_text *out) {
   roof_text_add(out, "figure");
   for (int i = 0; i < machine_count; i++) {
-    roof_text_addf(out, ",%s", machines[i]->name);
+    roof_text_add(out, ",");
+    roof_text_add_csv(out, machines[i]->name);
   }
   for (size_t i = 0; i < count; i++) {
     roof_text_addf(out, "\n%s", rows[i].key);

@@ -68,6 +68,13 @@ json() { # FILTER on $output
   [[ $output == *"fp8_matrix_flops_per_second,,1978900000000000"* ]]
   run -0 "$ROOFLINE" machine compare a100 h100 --json
   [ "$(json '.rows[] | select(.figure == "fp8_matrix_flops_per_second") | .ratios')" = '[null,null]' ]
+  "$ROOFLINE" machine show a100 --json >one.json
+  sed 's/"bytes_per_second": 2039000000000/"bytes_per_second": 1019500000000/' one.json >two,too.json
+  run -0 "$ROOFLINE" machine compare ./one.json ./two,too.json h100
+  [[ ${lines[0]} == "./two,too.json: "*"; nvidia-h100-sxm: "*" of ./one.json" ]]
+  [[ ${lines[1]} == *" ./one.json "*" ./two,too.json "*" nvidia-h100-sxm" ]]
+  run -0 "$ROOFLINE" machine compare ./one.json ./two,too.json --csv
+  [ "${lines[0]}" = 'figure,./one.json,"./two,too.json"' ]
   run -2 "$ROOFLINE" machine compare a100
   [ "$output" = 'roofline: machine compare: usage is `roofline machine compare NAME NAME ...`' ]
 }

@@ -65,6 +65,26 @@ roof_status cli_machine_compare_print(const cli_args *args, roof_machine *const 
   return status;
 }
 
+/** Machines of one name, two files of `host`, are called what was typed; of a long path the end is kept, for two to fit. */
+static void tell_apart(roof_machine *const *machines, const char *const *words, int count) {
+  enum { ROOM = 24 };
+  bool same[ROOF_COMPARED_MAX] = {false};
+  for (int i = 0; i < count * count; i++) {
+    int a = i / count, b = i % count;
+    same[a] |= a != b && strcmp(machines[a]->name, machines[b]->name) == 0;
+  }
+  for (int i = 0; i < count; i++) {
+    size_t length = strlen(words[i]);
+    const char *end = words[i] + (length > ROOM ? length - ROOM : 0);
+    while ((*end & 0xC0) == 0x80) { /* of a character of UTF-8 no part */
+      end++;
+    }
+    if (same[i]) {
+      snprintf(machines[i]->name, sizeof machines[i]->name, "%s", end);
+    }
+  }
+}
+
 roof_status cli_machine_compare_run(const cli_args *args, roof_error *error) {
   int count = args->word_count - 1;
   roof_machine **machines = calloc((size_t)count, sizeof *machines);
@@ -74,6 +94,7 @@ roof_status cli_machine_compare_run(const cli_args *args, roof_error *error) {
     status = roof_catalog_load(args->words[i + 1], &machines[i], error);
   }
   if (status == ROOF_OK) {
+    tell_apart(machines, args->words + 1, count);
     status = cli_machine_compare_print(args, machines, count, error);
   }
   roof_machines_free(machines, count);
