@@ -33,6 +33,7 @@ static roof_status name_dot(const roof_shape *shape, size_t index, const double 
 int roof_scene_add_predicted(roof_scene *scene, const roof_scene_dot *dot, const roof_target *target,
                              const roof_prediction *prediction) {
   roof_placed at;
+  rf_scene_heed_mix(scene, dot->series, target, &prediction->work);
   if (prediction->regime != ROOF_MEMORY_BOUND || roof_prediction_is_kept(prediction)) {
     return roof_scene_add_dot(scene, dot);
   }

@@ -47,8 +47,8 @@ int rf_scene_ramps(const roof_scene *scene, int series) {
   return format ? 0 : series;
 }
 
-/** The log rate of the outermost level, of its theoretical ramp where there is one; NaN: none. */
-static double outer_ramp(const roof_scene *scene, int series) {
+/** The outermost level, its theoretical ramp where there is one; NULL: none. */
+static const roof_scene_roof *outer_ramp(const roof_scene *scene, int series) {
   const roof_scene_roof *outer = NULL;
   series = rf_scene_ramps(scene, series);
   for (int i = 0; i < scene->roof_count; i++) {
@@ -67,7 +67,7 @@ static double outer_ramp(const roof_scene *scene, int series) {
       outer = roof;
     }
   }
-  return outer != NULL ? log_rate(outer) : NAN;
+  return outer;
 }
 
 /** As `extreme`, of the style where the series has one, else of any. */
@@ -163,10 +163,18 @@ static void place_dot(const roof_scene *scene, int i, rf_geometry *g) {
     g->above[i] = dot->above;
     return;
   }
-  double ramp = outer_ramp(scene, dot->series);
+  const roof_scene_roof *ramp = outer_ramp(scene, dot->series);
+  double slope = ramp != NULL ? log_rate(ramp) : NAN;
   double roof = preferred(scene, dot->series, ROOF_SOLID, true, 1);
-  g->ceilings[i] = dot->inner ? NAN : fmin(ramp + log10(dot->intensity), roof);
+  g->ceilings[i] = dot->inner ? NAN : fmin(slope + log10(dot->intensity), roof);
   g->above[i] = log10(dot->flops_per_second) > g->ceilings[i] + log10(1.005);
+}
+
+/** Where the highest roof meets the outermost ramp: a measured one the highest measured. */
+static rf_point ridge_of(const roof_scene *scene, int series) {
+  const roof_scene_roof *ramp = outer_ramp(scene, series);
+  double roof = preferred(scene, series, ramp != NULL ? (int)ramp->style : ROOF_SOLID, true, 1);
+  return (rf_point){ramp != NULL ? roof - log_rate(ramp) : NAN, roof};
 }
 
 roof_status rf_geometry_make(const roof_scene *scene, rf_geometry *geometry, roof_error *error) {
@@ -182,8 +190,7 @@ roof_status rf_geometry_make(const roof_scene *scene, rf_geometry *geometry, roo
     place_dot(scene, i, geometry);
   }
   for (int series = 0; series < ROOF_SCENE_SERIES; series++) {
-    double roof = preferred(scene, series, ROOF_SOLID, true, 1);
-    geometry->ridges[series] = (rf_point){roof - outer_ramp(scene, series), roof};
+    geometry->ridges[series] = ridge_of(scene, series);
   }
   return ROOF_OK;
 }

@@ -29,6 +29,9 @@ bool rf_scene_has_ramp(const roof_scene *scene, int series);
 /** The series whose ramps a series is under: its own, else, where it is one more format of a machine, the first. */
 int rf_scene_ramps(const roof_scene *scene, int series);
 
+/** The ramp of measured memory that stands for all of its mixes gives way to that of the work, at whose ridge the work is. */
+void rf_scene_heed_mix(roof_scene *scene, int series, const roof_target *target, const roof_work *work);
+
 /** Titles the scene by its machines and the formats of the peaks drawn, also of those that kernels add later;
  * `dtype` where none is. */
 void rf_scene_title(roof_scene *scene, const char *machines, roof_dtype dtype);

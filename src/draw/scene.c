@@ -149,17 +149,23 @@ static const char *mix_of(const double rates[ROOF_MIX_COUNT], double rate) {
   return all ? "" : mix;
 }
 
-/** The measured figure is that of the fastest mix until kernels are placed under those of their own. */
-static void add_measured_level(roof_scene *scene, int series, const roof_level *level, bool *full) {
-  double rates[ROOF_MIX_COUNT];
+/** Bytes per second of each mix, and of the one that is drawn for all: reads, as of the ridges of `machine show`, else the
+ * fastest. */
+static double rates_of(const roof_level *level, double rates[ROOF_MIX_COUNT]) {
   roof_level_costs(level, rates);
   double best = 1 / roof_costs_least(rates);
   for (int i = 0; i < ROOF_MIX_COUNT; i++) {
     rates[i] = 1 / rates[i];
   }
+  return rates[ROOF_MIX_READ] > 0 ? rates[ROOF_MIX_READ] : best;
+}
+
+/** The measured figure is that of reads until kernels are placed under those of their own mix. */
+static void add_measured_level(roof_scene *scene, int series, const roof_level *level, bool *full) {
+  double rates[ROOF_MIX_COUNT], rate = rates_of(level, rates);
   const ceiling c = {.name = level->name,
-                     .mix = mix_of(rates, best),
-                     .rate = best,
+                     .mix = mix_of(rates, rate),
+                     .rate = rate,
                      .level = level->level,
                      .style = ROOF_DASHED};
   roof_scene_roof *roof = add_roof(scene, series, &c, full);
@@ -534,6 +540,25 @@ static void add_judge(roof_scene *scene, int series, const roof_placed *at, doub
   roof_scene_roof *added = add_roof(scene, series, &c, &full);
   if (added != NULL) {
     memcpy(added->mixes, drawn->mixes, sizeof added->mixes);
+  }
+}
+
+void rf_scene_heed_mix(roof_scene *scene, int series, const roof_target *target, const roof_work *work) {
+  const roof_level *outer = target->level[target->memory];
+  bool measured = outer != NULL && outer->kind == ROOF_MEASURED;
+  int others = 0;
+  if (!measured) {
+    return;
+  }
+  ceiling c = {.name = outer->name,
+               .rate = roof_ceiling_of(target, ROOF_ACHIEVED, work).bytes_per_second,
+               .level = target->memory,
+               .style = ROOF_DASHED};
+  series = rf_scene_ramps(scene, series);
+  roof_scene_roof *drawn = find_roof(scene, series, &c, &others);
+  if (drawn != NULL && drawn->general && c.rate > 0) {
+    c.mix = mix_of(drawn->mixes, c.rate);
+    set_roof(scene, drawn, series, &c);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "draw/page.h"
 #include "owned.h"
 #include "roofline/draw.h"
+#include "roofline/ops.h"
 #include "roofline/page.h"
 
 static roof_scene scene; /* large */
@@ -272,21 +273,55 @@ static void the_ceiling_drawn_is_the_one_judged_by(void **state) {
   roof_scene_dot dot = {.label = "dot", .next = -1};
   roof_scene_init(&scene);
   assert_int_equal(roof_scene_add_machine(&scene, m, ROOF_FP32, NULL), ROOF_OK);
-  assert_string_equal(drawn_ramp(20e9), "DRAM update 20.00 GB/s measured");
+  assert_string_equal(drawn_ramp(12e9),
+                      "DRAM read 12.00 GB/s measured"); /* as `machine show` has its ridge */
   int roofs = scene.roof_count;
-  place_bytes(m, 0, 0, &at);
-  assert_near(at.share, 0.5, 1e-9);
+  place_bytes(m, 0.5, 0.5, &at);
+  assert_near(at.share, 0.3, 1e-9);
   assert_int_equal(roof_scene_add_placed(&scene, &dot, &at), 0);
   assert_string_equal(scene.dots[0].verdict, at.verdict->name);
-  assert_int_equal(scene.roof_count, roofs); /* in the place of the fastest mix */
-  assert_null(drawn_ramp(20e9));
-  assert_string_equal(drawn_ramp(12e9), "DRAM read 12.00 GB/s measured");
-  assert_near(scene.dots[0].flops_per_second / at.share, at.intensity * 12e9, 1e-9);
-  place_bytes(m, 0.5, 0.5, &at);
+  assert_int_equal(scene.roof_count, roofs); /* in the place of reads */
+  assert_null(drawn_ramp(12e9));
+  assert_string_equal(drawn_ramp(20e9), "DRAM update 20.00 GB/s measured");
+  assert_near(scene.dots[0].flops_per_second / at.share, at.intensity * 20e9, 1e-9);
+  place_bytes(m, 0, 0, &at);
   assert_int_equal(roof_scene_add_placed(&scene, &dot, &at), 1);
   assert_int_equal(roof_scene_add_placed(&scene, &dot, &at), 2);
   assert_int_equal(scene.roof_count, roofs + 1); /* one line for both */
-  assert_non_null(drawn_ramp(20e9));
+  assert_non_null(drawn_ramp(12e9));
+}
+
+static double ridge(void) {
+  rf_geometry g;
+  assert_int_equal(rf_geometry_make(&scene, &g, NULL), ROOF_OK);
+  return pow(10, g.ridges[0].x);
+}
+
+/** A machine's is of its measured peak and reads, an operation's of its own mix: as `machine show` and `predict` say. */
+static void one_ridge_whoever_says_it(void **state) {
+  (void)state;
+  const char *const words[] = {"m=512", "n=512", "k=512"};
+  roof_machine *m = make_mixed();
+  roof_types types = roof_types_of(ROOF_FP32);
+  roof_options options = roof_options_default();
+  const roof_op *gemm = NULL;
+  roof_target target;
+  roof_shape shape;
+  double values[ROOF_PARAM_MAX];
+  roof_prediction p;
+  m->levels[3].limit_bytes_per_second = NAN;
+  roof_scene_init(&scene);
+  assert_int_equal(roof_scene_add_machine(&scene, m, ROOF_FP32, NULL), ROOF_OK);
+  assert_near(ridge(), 121e9 / 12e9, 1e-9);
+  assert_int_equal(roof_target_init(&target, m, &types, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_op_find("gemm", &gemm, NULL), ROOF_OK);
+  assert_int_equal(roof_shape_parse(&shape, gemm, words, 3, NULL, NULL), ROOF_OK);
+  assert_int_equal(roof_shape_point(&shape, 0, values, NULL), ROOF_OK);
+  roof_predict(&target, gemm, values, &p);
+  assert_int_equal(p.regime, ROOF_COMPUTE_BOUND);
+  assert_int_equal(roof_scene_add_shape(&scene, &target, 0, &shape, false, NULL), ROOF_OK);
+  assert_near(ridge(), p.ridge, 1e-9);
+  roof_shape_done(&shape);
 }
 
 static void some_cores_have_their_own_roof(void **state) {
@@ -322,10 +357,10 @@ static void a_cache_has_its_own_ramp(void **state) {
   strcpy(at.binding, "L2");
   at.share = 100.0 / 500; /* 500 GB/s of it are no mix's */
   assert_int_equal(roof_scene_add_placed(&scene, &dot, &at), 0);
-  assert_string_equal(scene.roofs[3].label, "L2 update 250.0 GB/s measured");
-  at.share = 100.0 / 181;
-  assert_int_equal(roof_scene_add_placed(&scene, &dot, &at), 1);
   assert_string_equal(scene.roofs[3].label, "L2 read 181.0 GB/s measured");
+  at.share = 100.0 / 250;
+  assert_int_equal(roof_scene_add_placed(&scene, &dot, &at), 1);
+  assert_string_equal(scene.roofs[3].label, "L2 update 250.0 GB/s measured");
   assert_int_equal(scene.roofs[3].series, 0);
   assert_int_equal(scene.roofs[3].level, ROOF_L2);
   assert_int_equal(scene.roof_count, roofs);
@@ -1075,6 +1110,7 @@ int main(void) {
       cmocka_unit_test(a_dot_over_its_roof_is_marked),
       cmocka_unit_test(a_placed_dot_keeps_its_ceiling),
       cmocka_unit_test(the_ceiling_drawn_is_the_one_judged_by),
+      cmocka_unit_test(one_ridge_whoever_says_it),
       cmocka_unit_test(some_cores_have_their_own_roof),
       cmocka_unit_test(a_cache_has_its_own_ramp),
       cmocka_unit_test(a_measured_roof_over_its_limit_says_so),
