@@ -2,7 +2,7 @@
  *
  *  Example:
  *    extern const roof_machine *machine; // by roof_catalog_load
- *    static roof_scene scene; // 110 KB
+ *    static roof_scene scene; // 120 KB
  *    roof_text svg = {0};
  *    roof_scene_init(&scene);
  *    if (roof_scene_add_machine(&scene, machine, ROOF_FP16, NULL) == ROOF_OK &&
@@ -31,7 +31,7 @@ extern "C" {
 #define ROOF_CHART_PAGE 800
 #define ROOF_CHART_NARROW 340
 
-#define ROOF_SCENE_ROOFS 32
+#define ROOF_SCENE_ROOFS 96
 #define ROOF_SCENE_DOTS 1024
 #define ROOF_SCENE_SERIES 8
 
@@ -49,6 +49,7 @@ typedef struct roof_scene_roof {
   roof_level_kind level; /**< of a ramp; the outermost one of a series makes its ridge */
   int series;   /**< an index into the scene's series: name, and of several machines colour; the lines of
                             one machine have a hue for each level */
+  bool near;    /**< nearly on another of its kind, which leaves no room in a drawing: roof_scene_thin */
   bool general; /**< no kernel is judged by it yet: the first that is by another mix of its level puts
                               that in its place */
   double
@@ -108,13 +109,18 @@ ROOF_API roof_status roof_scene_add_machine(roof_scene *scene, const roof_machin
                                             roof_error *error);
 
 /** Adds a machine as a new series with every ceiling of the format that it has: by each set of instructions, of one
- *  core and of all, and titles the scene; what no product reaches (`mixed`) and what nearly lies on another is left
- *  out.
+ *  core and of all, and titles the scene; what no product reaches (`mixed`) is left out.
  *  Units: FLOP/s, bytes/s.
  *  Ownership: copies.
  *  Errors: as roof_scene_add_machine. */
 ROOF_API roof_status roof_scene_add_ceilings(roof_scene *scene, const roof_machine *machine, roof_dtype dtype,
                                              roof_error *error);
+
+/** Leaves out the ceilings that nearly lie on another, for a drawing: its title says how many.
+ *  Units: none.
+ *  Ownership: changes the scene in place.
+ *  Errors: none. */
+ROOF_API void roof_scene_thin(roof_scene *scene);
 
 /** The series of that name without ceilings of its own, added when there is none yet: a colour for dots.
  *  Units: none.

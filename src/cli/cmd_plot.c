@@ -18,9 +18,12 @@ static const struct poptOption options[] = {
      NULL},
     POPT_TABLEEND};
 
-static roof_status answer(const cli_args *args, const roof_scene *scene, roof_error *error) {
+static roof_status answer(const cli_args *args, roof_scene *scene, roof_error *error) {
   roof_text out = {0};
   roof_status status = ROOF_OK;
+  if (args->file != NULL || !(args->json || args->csv)) {
+    roof_scene_thin(scene);
+  }
   if (args->file != NULL) {
     return cli_chart_write_scene(args, scene, linear != 0, error);
   }

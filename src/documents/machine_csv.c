@@ -29,7 +29,9 @@ static const char *const columns[] = {"name",
                                       "spread",
                                       "kind",
                                       "source",
-                                      "date"};
+                                      "date",
+                                      "core_kind",
+                                      "threads_per_core"};
 
 static void add_number(roof_text *out, double value) {
   char buffer[ROOF_NUMBER_SIZE];

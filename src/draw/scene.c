@@ -23,6 +23,8 @@ typedef struct ceiling {
   const char *mix;  /**< of a level's reads and writes; "": it has one figure for all */
   bool brief;       /**< all are measured, which the label need not say */
   int cores;        /**< that it is for; 0: all */
+  int threads;      /**< of a core, that worked together; 0: one */
+  const char *kind; /**< of the cores, where the machine has several; NULL: any */
   double rate;      /**< FLOP/s, or B/s of a level */
   bool flat;        /**< a peak */
   roof_dtype dtype; /**< of a peak */
@@ -45,11 +47,9 @@ static bool is_same(const roof_scene_roof *roof, int series, const ceiling *c) {
 
 /** The label, which says so where a measured ceiling is over the theoretical one that is drawn for it. */
 static void name_roof(const roof_scene *scene, int series, const ceiling *c, char *label, size_t size) {
-  char quantity[32], cores[32] = "", share[40] = "";
+  char quantity[32], cores[48] = "", share[40] = "";
   roof_quantity_format(quantity, sizeof quantity, c->rate, c->flat ? "FLOP/s" : "B/s");
-  if (c->cores > 0) {
-    rf_format(cores, sizeof cores, ", %d core%s", c->cores, c->cores > 1 ? "s" : "");
-  }
+  roof_cores_append(cores, sizeof cores, c->cores, c->kind != NULL ? c->kind : "", c->threads);
   for (int i = 0; i < scene->roof_count && c->style == ROOF_DASHED && c->cores == 0; i++) {
     const roof_scene_roof *limit = &scene->roofs[i];
     if (limit->style == ROOF_SOLID && is_same(limit, series, c) && c->rate > 1.005 * rate_of(limit)) {
@@ -220,13 +220,13 @@ roof_status roof_scene_add_machine(roof_scene *scene, const roof_machine *machin
 }
 
 /** Whether a line of the same kind and cores is drawn at nearly that rate: there is no room for both. */
-static bool is_close(const roof_scene *scene, int series, const ceiling *c) {
+static bool is_close(const roof_scene *scene, const roof_scene_roof *c) {
   enum { PERCENT = 15 };
-  for (int i = 0; i < scene->roof_count; i++) {
-    const roof_scene_roof *roof = &scene->roofs[i];
-    bool same = roof->series == series && roof->cores == c->cores && roof->level == c->level &&
-                isnan(roof->flops_per_second) == !c->flat && roof->unit == c->unit;
-    if (same && 100 * fabs(rate_of(roof) - c->rate) <= PERCENT * c->rate) {
+  for (const roof_scene_roof *roof = scene->roofs; roof < c; roof++) {
+    bool same = !roof->near && roof->series == c->series && roof->cores == c->cores &&
+                roof->level == c->level && isnan(roof->flops_per_second) == isnan(c->flops_per_second) &&
+                roof->unit == c->unit;
+    if (same && 100 * fabs(rate_of(roof) - rate_of(c)) <= PERCENT * rate_of(c)) {
       return true;
     }
   }
@@ -239,29 +239,36 @@ static void add_method(roof_scene *scene, int series, const roof_peak *peak, boo
                      .mix = "",
                      .brief = true,
                      .cores = peak->cores,
+                     .threads = peak->threads_per_core,
+                     .kind = peak->core_kind,
                      .rate = peak->flops_per_second,
                      .flat = true,
                      .dtype = peak->dtype,
                      .unit = peak->unit,
                      .style = peak->kind == ROOF_MEASURED ? ROOF_DASHED : ROOF_SOLID};
-  if (!is_close(scene, series, &c)) {
-    add_roof(scene, series, &c, full);
+  roof_scene_roof *roof = add_roof(scene, series, &c, full);
+  if (roof != NULL) {
+    roof->near = is_close(scene, roof);
   }
 }
 
-/** A level's fastest mix, on all cores or fewer. */
+/** A level's reads, on all cores or fewer. */
 static void add_cores(roof_scene *scene, int series, const roof_level *level, bool *full) {
-  double costs[ROOF_MIX_COUNT];
-  roof_level_costs(level, costs);
+  double rates[ROOF_MIX_COUNT], rate = rates_of(level, rates);
   const ceiling c = {.name = level->name,
-                     .mix = "",
+                     .mix = mix_of(rates, rate),
                      .brief = true,
                      .cores = level->cores,
-                     .rate = 1 / roof_costs_least(costs),
+                     .threads = level->threads_per_core,
+                     .kind = level->core_kind,
+                     .rate = rate,
                      .level = level->level,
                      .style = level->kind == ROOF_MEASURED ? ROOF_DASHED : ROOF_SOLID};
-  if (!is_close(scene, series, &c)) {
-    add_roof(scene, series, &c, full);
+  roof_scene_roof *roof = add_roof(scene, series, &c, full);
+  if (roof != NULL) {
+    roof->near = is_close(scene, roof);
+    roof->general = level->kind == ROOF_MEASURED && level->cores == 0;
+    memcpy(roof->mixes, rates, sizeof roof->mixes);
   }
 }
 
@@ -351,6 +358,22 @@ roof_status roof_scene_add_formats(roof_scene *scene, const roof_machine *machin
   }
   roof_text_done(&title);
   return status;
+}
+
+void roof_scene_thin(roof_scene *scene) {
+  int all = scene->roof_count;
+  scene->roof_count = 0;
+  for (int i = 0; i < all; i++) {
+    if (!scene->roofs[i].near) {
+      scene->roofs[scene->roof_count++] = scene->roofs[i];
+    }
+  }
+  int near = all - scene->roof_count;
+  size_t used = strlen(scene->title);
+  if (near > 0) {
+    snprintf(scene->title + used, sizeof scene->title - used, ", but %d near other%s", near,
+             near > 1 ? "s" : "");
+  }
 }
 
 int roof_scene_series(roof_scene *scene, const char *name) {
@@ -479,7 +502,7 @@ static bool is_drawn(roof_scene *scene, int series, const ceiling *c) {
     roof_scene_roof *roof = &scene->roofs[i];
     if (is_same(roof, series, c) && roof->style == c->style &&
         fabs(rate_of(roof) - c->rate) <= RF_SAME_ROOF * c->rate) {
-      roof->general = false;
+      roof->general = roof->near = false;
       return true;
     }
   }
@@ -504,6 +527,11 @@ static bool is_between(const double rates[ROOF_MIX_COUNT], double rate) {
     high = fmax(high, rates[i]);
   }
   return rate >= low * (1 - RF_SAME_ROOF) && rate <= high * (1 + RF_SAME_ROOF);
+}
+
+/** True where all roofs are measured and do not say so. */
+static bool is_brief(const roof_scene_roof *roof) {
+  return roof->style == ROOF_DASHED && strstr(roof->label, " measured") == NULL;
 }
 
 /** Draws the ceiling by which work was judged where it is none of those that are drawn: of its own mix of reads
@@ -532,6 +560,7 @@ static void add_judge(roof_scene *scene, int series, const roof_placed *at, doub
     return; /* more bytes of an inner level than of the outer one, or several formats: no one line is its ceiling */
   }
   c.level = drawn->level;
+  c.brief = is_brief(drawn);
   c.mix = at->cores == 0 ? mix_of(drawn->mixes, c.rate) : "";
   if (drawn->general && at->cores == 0) {
     set_roof(scene, drawn, series, &c);
@@ -558,6 +587,7 @@ void rf_scene_heed_mix(roof_scene *scene, int series, const roof_target *target,
   roof_scene_roof *drawn = find_roof(scene, series, &c, &others);
   if (drawn != NULL && drawn->general && c.rate > 0) {
     c.mix = mix_of(drawn->mixes, c.rate);
+    c.brief = is_brief(drawn);
     set_roof(scene, drawn, series, &c);
   }
 }

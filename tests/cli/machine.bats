@@ -184,6 +184,8 @@ END
   [[ $output == *"latency to memory of    node 0    node 1  "*"cores of node 0       85.00 ns  140.0 ns  measured"* ]]
   run -0 "$ROOFLINE" machine show ./two.json --json
   [ "$(json '.domains[1].latency_seconds == [1.4e-07, 9e-08]')" = true ]
+  run -0 "$ROOFLINE" machine show ./two.json --csv
+  [[ ${lines[0]} == *,date,core_kind,threads_per_core && ${lines[1]} == *,2026-01-31,P-core, && ${lines[2]} == *,2026-01-31,,2 ]]
   run -0 "$ROOFLINE" machine lint two.json
   domains 18e-8 > slow.json
   run -1 "$ROOFLINE" measure --compare ./two.json ./slow.json --csv

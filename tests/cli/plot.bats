@@ -242,7 +242,7 @@ refuses() { # CODE TEXT ARGUMENT...
   run -0 "$ROOFLINE" plot ceilings --machine "$machine" --dtype fp64 --json
   [ "$(jq '[.roofs[] | select(.flops_per_second)] | length' <<<"$output")" -ge 6 ]
   [ "$(jq '[.roofs[] | select(.label | startswith("AVX2+FMA"))] | length' <<<"$output")" -eq 2 ]
-  [ "$(jq '[.roofs[] | select(.label | startswith("DRAM, 1 core"))] | length' <<<"$output")" -eq 1 ]
+  [ "$(jq '[.roofs[] | select(.label | startswith("DRAM read, 1 core"))] | length' <<<"$output")" -eq 1 ]
   "$ROOFLINE" plot ceilings gemm m=n=k=100 --machine "$machine" --dtype fp64 --quiet --to ceilings.svg
   xmllint --noout ceilings.svg
   grep -q 'class="roof".* data-cores="1"' ceilings.svg

@@ -74,6 +74,49 @@ static void every_ceiling_of_a_format(void **state) {
   assert_int_equal(scene.roof_count, roofs);
 }
 
+static void add_peak(roof_machine *m, const char *isa, const char *kind, int cores, int threads,
+                     double rate) {
+  roof_peak *p = roof_machine_add_peak(m);
+  snprintf(p->isa, sizeof p->isa, "%s", isa);
+  snprintf(p->core_kind, sizeof p->core_kind, "%s", kind);
+  p->dtype = ROOF_FP64;
+  p->unit = ROOF_VECTOR;
+  p->kind = ROOF_MEASURED;
+  p->cores = cores;
+  p->threads_per_core = threads;
+  p->flops_per_second = rate;
+}
+
+/** Kinds of cores and their threads tell lines apart; what is near another is in the scene, and in a drawing counted. */
+static void ceilings_are_told_apart(void **state) {
+  (void)state;
+  static roof_scene scene;
+  static const char *const labels[] = {"AVX2+FMA, 1 P-core 40.00 GFLOP/s", "AVX2+FMA, 1 E-core 20.00 GFLOP/s",
+                                       "AVX2+FMA, 1 P-core, 2 threads per core 41.00 GFLOP/s",
+                                       "DRAM read 20.00 GB/s"};
+  roof_machine *m = roof_machine_new();
+  snprintf(m->name, sizeof m->name, "two");
+  add_peak(m, "AVX2+FMA", "P-core", 1, 0, 40e9);
+  add_peak(m, "AVX2+FMA", "E-core", 1, 0, 20e9);
+  add_peak(m, "AVX2+FMA", "P-core", 1, 2, 41e9);
+  roof_level *dram = roof_machine_add_level(m);
+  snprintf(dram->name, sizeof dram->name, "DRAM");
+  dram->level = ROOF_MEMORY;
+  dram->kind = ROOF_MEASURED;
+  dram->read_bytes_per_second = 20e9;
+  dram->update_bytes_per_second = 40e9;
+  roof_scene_init(&scene);
+  assert_int_equal(roof_scene_add_ceilings(&scene, m, ROOF_FP64, NULL), ROOF_OK);
+  assert_int_equal(scene.roof_count, 4);
+  for (int i = 0; i < 4; i++) {
+    assert_string_equal(scene.roofs[i].label, labels[i]);
+  }
+  roof_scene_thin(&scene);
+  assert_int_equal(scene.roof_count, 3);
+  assert_non_null(strstr(scene.title, "every fp64 ceiling, but 1 near other"));
+  roof_machine_free(m);
+}
+
 static void measured_against_predicted(void **state) {
   (void)state;
   const roof_pair pairs[] = {{"a", 1e-3, 2e-3}, {"unknown", NAN, 1}, {"b", 1e-2, 1e-2}};
@@ -405,6 +448,7 @@ int main(void) {
       cmocka_unit_test(a_cascade_under_a_link_and_with_savings),
       cmocka_unit_test(bandwidths_of_each_level),
       cmocka_unit_test(every_ceiling_of_a_format),
+      cmocka_unit_test(ceilings_are_told_apart),
       cmocka_unit_test(measured_against_predicted),
       cmocka_unit_test(an_operation_over_its_batch),
       cmocka_unit_test(energy_of_a_model_by_kind),

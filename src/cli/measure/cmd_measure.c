@@ -64,7 +64,11 @@ static roof_status draw(const cli_args *args, const roof_machine *machine, roof_
   roof_scene_init(scene);
   roof_dtype dtype = machine->peak_count > 0 ? machine->peaks[0].dtype : ROOF_FP32;
   roof_status status = roof_scene_add_ceilings(scene, machine, dtype, error);
-  return status == ROOF_OK ? cli_chart_write_scene(args, scene, false, error) : status;
+  if (status != ROOF_OK) {
+    return status;
+  }
+  roof_scene_thin(scene);
+  return cli_chart_write_scene(args, scene, false, error);
 }
 
 static roof_status save(const cli_args *args, const roof_machine *machine, roof_error *error) {
