@@ -88,7 +88,7 @@ static void add_peak(roof_machine *m, const char *isa, const char *kind, int cor
 }
 
 /** Kinds of cores and their threads tell lines apart; what is near another is in the scene, and in a drawing counted. */
-static void ceilings_are_told_apart(void **state) {
+static void each_ceiling_has_its_name(void **state) {
   (void)state;
   static roof_scene scene;
   static const char *const labels[] = {"AVX2+FMA, 1 P-core 40.00 GFLOP/s", "AVX2+FMA, 1 E-core 20.00 GFLOP/s",
@@ -448,7 +448,7 @@ int main(void) {
       cmocka_unit_test(a_cascade_under_a_link_and_with_savings),
       cmocka_unit_test(bandwidths_of_each_level),
       cmocka_unit_test(every_ceiling_of_a_format),
-      cmocka_unit_test(ceilings_are_told_apart),
+      cmocka_unit_test(each_ceiling_has_its_name),
       cmocka_unit_test(measured_against_predicted),
       cmocka_unit_test(an_operation_over_its_batch),
       cmocka_unit_test(energy_of_a_model_by_kind),

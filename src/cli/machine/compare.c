@@ -66,7 +66,7 @@ roof_status cli_machine_compare_print(const cli_args *args, roof_machine *const 
 }
 
 /** Machines of one name, two files of `host`, are called what was typed; of a long path the end is kept, for two to fit. */
-static void tell_apart(roof_machine *const *machines, const char *const *words, int count) {
+static void name_by_words(roof_machine *const *machines, const char *const *words, int count) {
   enum { ROOM = 24 };
   bool same[ROOF_COMPARED_MAX] = {false};
   for (int i = 0; i < count * count; i++) {
@@ -94,7 +94,7 @@ roof_status cli_machine_compare_run(const cli_args *args, roof_error *error) {
     status = roof_catalog_load(args->words[i + 1], &machines[i], error);
   }
   if (status == ROOF_OK) {
-    tell_apart(machines, args->words + 1, count);
+    name_by_words(machines, args->words + 1, count);
     status = cli_machine_compare_print(args, machines, count, error);
   }
   roof_machines_free(machines, count);
