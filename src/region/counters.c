@@ -57,11 +57,10 @@ static const rf_symbol symbols[] = {
     {"PAPI_strerror", &papi.strerror},
 };
 
-static const rf_library library = {
-    .what = "PAPI",
-    .sonames = {RF_PAPI_SONAMES},
-    .symbols = symbols,
-    .count = sizeof symbols / sizeof symbols[0]};
+static const rf_library library = {.what = "PAPI",
+                                   .sonames = {RF_PAPI_SONAMES},
+                                   .symbols = symbols,
+                                   .count = sizeof symbols / sizeof symbols[0]};
 
 static const struct {
   const char *name;
