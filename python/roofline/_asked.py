@@ -8,7 +8,7 @@ import shlex
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _abi as abi
-from ._library import call, lib, option, refuse, text, texts, typed
+from ._library import call, lib, option, refuse, switch, text, texts, typed
 from ._machines import Machine, MachineLike, load_all, load_one
 
 
@@ -90,7 +90,7 @@ def formats_of(options: Mapping[str, Any]) -> Any:
 
 def options_of(options: Mapping[str, Any]) -> Any:
     named = {name: option(options.get(name)) for name in OPTIONS}
-    return abi.roof_options_text(**named, **{name: int(bool(options.get(name))) for name in SWITCHES})
+    return abi.roof_options_text(**named, **{name: switch(name, options.get(name)) for name in SWITCHES})
 
 
 class Target:

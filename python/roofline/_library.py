@@ -122,6 +122,13 @@ def option(value: Any) -> Optional[bytes]:
     return typed(value).encode()
 
 
+def switch(name: str, value: Any) -> int:
+    """An option without a value: on or off; None is not said."""
+    if value in (None, True, False):
+        return int(bool(value))
+    raise refuse(f"{name}: must be true or false")
+
+
 def typed(value: Union[str, "os.PathLike[str]", float]) -> str:
     """A value as it is typed: 4096, "4k", 1.5, True as 1."""
     if isinstance(value, (str, os.PathLike)):

@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 from . import _abi as abi
 from ._asked import OPTIONS, SWITCHES, Machines, option_list, options_of
-from ._library import call, document, lib, option, refuse, said, texts
+from ._library import call, document, lib, option, refuse, said, switch, texts
 from ._machines import Machine, load_all, load_one
 from ._plot import Plot
 from ._predict import Seconds, _time
@@ -168,7 +168,7 @@ class Run:
         if isinstance(named.get("precision"), (list, tuple)):
             named["precision"] = "/".join(named["precision"])
         texts_ = {name: option(named.pop(name, None)) for name in ("precision", "dtype", "kv", "mode", "fuse", "recompute", "network")}
-        flags = {name: bool(named.pop(name, False)) for name in ("train", "sp", "lenient")}
+        flags = {name: switch(name, named.pop(name, False)) for name in ("train", "sp", "lenient")}
         self.precision = texts_["precision"]
         self.model, self.settings, self.axes = abi.roof_model(), abi.roof_model_settings(), abi.roof_model_axes()
         call("roof_model_load_lenient" if flags["lenient"] else "roof_model_load", os.fsencode(config), C.byref(self.model))

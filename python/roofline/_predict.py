@@ -221,8 +221,16 @@ class Predictions:
     def __len__(self) -> int:
         return self._made_of[2].count
 
-    def __getitem__(self, index: int) -> Prediction:
+    @overload
+    def __getitem__(self, index: int) -> Prediction: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> List[Prediction]: ...
+
+    def __getitem__(self, index: Union[int, slice]) -> Union[Prediction, List[Prediction]]:
         target, operation, grid = self._made_of
+        if isinstance(index, slice):
+            return [self[i] for i in range(grid.count)[index]]
         values = grid.point(operation, range(grid.count)[index])
         return prediction_of(target, operation, values)
 

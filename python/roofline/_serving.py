@@ -10,7 +10,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from . import _abi as abi
 from ._asked import Machines, members, option_list
-from ._library import NAN, Text, call, document, lib, option, refuse, said, texts, typed
+from ._library import NAN, Text, call, document, lib, option, refuse, said, switch, texts, typed
 from ._machines import Machine, load_all, load_one
 from ._model import Config, Run, field
 from ._plot import Plot
@@ -225,7 +225,7 @@ class Service:
 
     def __init__(self, config: Config, machine: Machine, settings: Dict[str, Any]) -> None:
         self._over_time = abi.roof_service_timeline() if settings.pop("timeline", False) else None
-        self._load = abi.roof_service_text(**_taken(settings, LOAD), **{name: int(bool(settings.pop(name, False))) for name in LOAD_SWITCHES})
+        self._load = abi.roof_service_text(**_taken(settings, LOAD), **{name: switch(name, settings.pop(name, False)) for name in LOAD_SWITCHES})
         drafter, listed = settings.pop("drafter", None), _listed(settings)
         self._words = _Words(self._load, option(settings.pop("engine", None)))
         self._machine, self._run = machine, Run(config, machine, settings, self._words)

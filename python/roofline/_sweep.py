@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes as C
 import html
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Union
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Union, overload
 
 from . import _abi as abi
 from ._asked import Asked, Machines, question
@@ -51,7 +51,15 @@ class Sweep:
         count: int = self._raw.count
         return count
 
-    def __getitem__(self, index: int) -> Prediction:
+    @overload
+    def __getitem__(self, index: int) -> Prediction: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> List[Prediction]: ...
+
+    def __getitem__(self, index: Union[int, slice]) -> Union[Prediction, List[Prediction]]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(len(self))[index]]
         place = range(len(self))[index]
         values = self._shape.point(place % self._shape.raw.points)
         return prediction_of(self._targets.list[place // self._shape.raw.points], self._shape.operation, values)

@@ -78,6 +78,14 @@ def test_errors_are_the_commands(refusal, words):
     assert caught.value.status.startswith("ROOF_E_")
 
 
+@pytest.mark.parametrize("value", ["no", "false", 2])
+def test_a_switch_is_true_or_false(value):
+    with pytest.raises(roofline.Error, match="sparse: must be true or false"):
+        roofline.predict("gemm", m=8, n=8, k=8, machine="h100", sparse=value)
+    with pytest.raises(roofline.Error, match="train: must be true or false"):
+        roofline.model("llama-3.1-8b", machine="h100", train=value)
+
+
 def test_a_machine_is_loaded_once_and_used_often():
     machine = roofline.machine("h100")
     once, again = (roofline.predict("relu", n=1e6, machine=one) for one in (machine, "h100"))
@@ -99,6 +107,7 @@ def test_arrays_give_what_each_point_gives():
         assert (p.flops[at], p.bytes[at], p.intensity[at], p.energy_joules[at]) == (one.flops, one.bytes, one.intensity, one.energy_joules)
         assert (p.regime[at], p.binding[at]) == (one.regime, one.binding)
     assert p[0].parameters["m"] == 1 and p[-1].parameters["m"] == 65536
+    assert [one.parameters["m"] for one in p[::4]] == [1, 256, 65536] and p[10:] == []
     with pytest.raises(IndexError):
         p[10]
 
@@ -187,6 +196,11 @@ def test_a_series_with_an_index_of_its_own_is_an_array():
     q = roofline.predict("gemm", m=pd.Series([1, 2], index=[5, 6]), n=8, k=8, machine="h100")
     assert [p.parameters["m"] for p in q] == [1, 2]
     assert len(roofline.sweep("gemm", m=pd.Series([1, 2], index=[5, 6]), n=8, k=8, machine="h100")) == 2
+
+
+def test_a_part_of_a_sweep_is_a_list():
+    s = roofline.sweep("gemm m=1..8*2 n=8 k=8", machine="h100")
+    assert [one.parameters["m"] for one in s[1:3]] == [2, 4]
 
 
 def test_a_sweep_takes_arrays():
