@@ -111,6 +111,32 @@ test('what is refused is thrown in the command\'s words', () => {
   assert.throws(() => roofline.predict('copy', { n: 8 }, { machine: 'h100', nothing: 'x' }), { code: 2 });
 });
 
+test('an option of another command is refused, as the command refuses it', () => {
+  const gemm = 'predict gemm m=8 n=8 k=8 --machine h100', model = 'model llama-3.1-8b --machine h100', plan = 'plan llama-3.1-8b --machine h100', serve = 'serve llama-3.1-8b --machine h100';
+  for (const asked of [
+    `${gemm} --lenient`, `${gemm} --train`, `${gemm} --precision fp8`, `${gemm} --rate 4`, `${gemm} --percentile 90`, `${gemm} --fuse all`, `${gemm} --warm=no`,
+    `${gemm} --weights int8 --weights int4`, 'plot gemm m=8 n=8 k=8 --machine h100 --warm', 'advise gemm m=8 n=8 k=8 --machine h100 --precision fp8',
+    'advise llama-3.1-8b --machine h100 --weights fp8 --precision fp8', 'advise llama-3.1-8b --machine h100 --train', `${model} --weights int4`, `${model} --group 128`,
+    `${model} --output fp8`, `${model} --recompute full`, `${model} --rate 4`, `${plan} --weights int4`, `${plan} --recompute full`, `${serve} --fuse all`, `${serve} --mode eager`, `${serve} --devices 2`,
+  ]) {
+    assert.equal(commanded(asked.split(' ')).code, 2, asked);
+    assert.throws(() => roofline.printed([...asked.split(' '), '--json']), { name: 'RooflineError', code: 2 }, asked);
+  }
+  assert.throws(() => roofline.printed([...plan.split(' '), '--train']), /--train: not an option that `plan` has/);
+  assert.throws(() => roofline.predict('gemm', { 'm=n=k': 8 }, { machine: 'h100', sparse: 'false' }), /--sparse=false: option does not take an argument/);
+});
+
+test('options behind `=`, prices and the formats of a model\'s levers are the command\'s', () => {
+  for (const asked of [
+    'predict gemm m=8 n=8 k=8 --machine=h100 --dtype=fp8', 'advise llama-3.1-8b --machine h100 --precision fp8', 'model llama-3.1-8b --machine h100 --price 2',
+    'model llama-3.1-8b --machine h100 --machine a100 --price h100=2.5,a100=1.5', 'model llama-3.1-8b batch=1,8 --machine h100 --machine a100 --price h100=2.5,a100=1.5',
+    'model llama-3.1-8b batch=1,8 --machine h100 --price 2', 'model llama-3.1-8b --machine h100 --machine a100 --price 2', 'model llama-3.1-8b price=3 --machine h100 --price 2',
+  ]) {
+    const words = [...asked.split(' '), '--json'], { code, text } = roofline.ask(words), there = commanded(words);
+    assert.deepEqual([code, code > 0 ? text : JSON.parse(text)], [there.code, code > 0 ? there.text : JSON.parse(there.text)], asked);
+  }
+});
+
 test('a file that was kept is a machine, of one library alone', async () => {
   const machine = commanded(['machine', 'show', 'a100', '--json']).text.replace('"nvidia-a100-sxm-80gb"', '"mine"').replace(/"aliases": \[[^\]]*\]/, '"aliases": []');
   roofline.keep('mine.json', machine);
@@ -161,6 +187,10 @@ export const first: Prediction | undefined = several.schema === 'roofline.predic
 export const seconds: number | null = one.seconds.expected;
 // @ts-expect-error: an option that is not there
 roofline.predict('gemm', { m: 8 }, { machin: 'h100' });
+// @ts-expect-error: a format of operations, of a model \`precision\` says it
+roofline.model('llama-3.1-8b', {}, { weights: 'int4', group: 128 });
+export const eight = roofline.advise('llama-3.1-8b', {}, { machine: 'h100', precision: 'fp8' });
+export const dollars = roofline.model('llama-3.1-8b', {}, { machine: 'h100', price: 2 });
 // @ts-expect-error: what may be null
 export const sure: number = one.seconds.expected;
 `);

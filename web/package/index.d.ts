@@ -8,8 +8,8 @@ export type Values = Readonly<Record<string, Value | undefined>>;
 
 export type Several<T> = T | readonly T[];
 
-/** Formats and options of the command under their names. */
-export interface Options {
+/** Machines and formats, under the command's names. */
+export interface Formats {
   /** A name or an alias of the catalogue, or a file that was kept; several are several answers. */
   readonly machine?: Several<string>;
   /** A machine without a file: its FLOP/s ('19.5TFLOP/s', or of one format 'fp16:312TFLOP/s'), with `bandwidth`. */
@@ -21,6 +21,10 @@ export interface Options {
   readonly accumulate?: string;
   readonly output?: string;
   readonly kv?: string;
+}
+
+/** What a prediction is made with. */
+export interface Assumptions {
   readonly efficiency?: Value;
   readonly overhead?: Value;
   readonly launch?: Value;
@@ -36,17 +40,28 @@ export interface Options {
   readonly achieved?: boolean;
 }
 
+/** Of operations. */
+export interface Options extends Formats, Assumptions {}
+
 /** One machine and one format: one answer. */
 export interface OneOption extends Options {
   readonly machine?: string;
   readonly dtype?: string;
 }
 
-export interface ModelOptions extends Options {
+/** Of operations and of models: `precision` is of a model's weights. */
+export interface AdviseOptions extends Options {
+  readonly precision?: string;
+}
+
+/** Of models. */
+export interface ModelOptions extends Omit<Formats, 'weights' | 'group' | 'accumulate' | 'output'>, Assumptions {
   readonly precision?: string;
   readonly mode?: string;
   readonly fuse?: string;
   readonly network?: string;
+  /** Of a device and hour; of each machine: 'h100=2.5,a100=1.5'. */
+  readonly price?: Value;
   readonly recompute?: string;
   readonly train?: boolean;
   readonly lenient?: boolean;
@@ -159,11 +174,11 @@ export class Roofline {
   predict(operation: string, values?: Values, options?: Options): Prediction | Predictions;
   sweep(operation: string, values?: Values, options?: Options): Sweep;
   model(name: string, values?: Values, options?: ModelOptions): Model | Models;
-  advise(name: string, values?: Values, options?: ModelOptions): Readonly<Record<string, unknown>>;
+  advise(name: string, values?: Values, options?: AdviseOptions): Readonly<Record<string, unknown>>;
   /** SVG: a roofline with an operation or a model on it; without a name ('') of the machines alone. */
-  plot(name: string, values?: Values, options?: Options & { readonly arrows?: boolean }): string;
+  plot(name: string, values?: Values, options?: Formats & { readonly arrows?: boolean }): string;
   /** SVG: the curves of a sweep, of an operation or of a model. */
-  curve(name: string, values?: Values, options?: ModelOptions): string;
+  curve(name: string, values?: Values, options?: Options | ModelOptions): string;
   machines(): readonly Machine[];
   operations(): readonly Operation[];
   models(): readonly { readonly name: string; readonly aliases: string }[];

@@ -7,7 +7,7 @@ const listed = (value) => (Array.isArray(value) ? value : [value]);
 
 function optionWords(name, value) {
   if (value === undefined || value === null || value === false) return [];
-  if (flags.has(name)) return [`--${name}`];
+  if (flags.has(name)) return value === true || value.length === 0 ? [`--${name}`] : [`--${name}=${value}`]; // which the library refuses
   return listed(value).flatMap((one) => [`--${name}`, String(one)]);
 }
 

@@ -12,42 +12,74 @@ enum { WORDS = sizeof((web_list *)0)->texts / sizeof *((web_list *)0)->texts };
 
 typedef enum option_kind { TEXT, LIST, COMMAS, FLAG } option_kind;
 
-#define FORMAT(name) {#name, TEXT, offsetof(web_asked, formats.name)},
-#define OPTION(name) {#name, TEXT, offsetof(web_asked, options.name)},
-#define SWITCH(name) {#name, FLAG, offsetof(web_asked, options.name)},
-#define OWN(name, kind, member)                                                                              \
-  { #name, kind, offsetof(web_asked, member) }
+/** A bit for each command, in the order of `commands`. */
+enum {
+  PREDICT = 1,
+  SWEEP = 2,
+  ADVISE = 4,
+  PLOT = 8,
+  MODEL = 16,
+  PLAN = 32,
+  SERVE = 64,
+  DRILL = 128,
+  OPERATION = PREDICT | SWEEP | ADVISE,
+  WHOLE = MODEL | PLAN | SERVE,
+  DRAWN = SWEEP | PLOT | WHOLE,
+};
 
-/** The options of the command that have a part here, under the same names. */
+static const char *const commands[] = {"predict", "sweep", "advise", "plot",    "model",
+                                       "plan",    "serve", "drill",  "machine", "op"};
+
+#define FORMAT(name) {#name, TEXT, OPERATION | PLOT, offsetof(web_asked, formats.name)},
+#define OPTION(name) {#name, TEXT, OPERATION | WHOLE, offsetof(web_asked, options.name)},
+#define SWITCH(name) {#name, FLAG, OPERATION | WHOLE, offsetof(web_asked, options.name)},
+#define OWN(name, kind, commands, member)                                                                    \
+  { #name, kind, commands, offsetof(web_asked, member) }
+
+/** The options of the commands that have a part here, under the same names. */
 static const struct {
   const char *name;
   option_kind kind;
+  unsigned commands;
   size_t offset;
-} options[] = {OWN(machine, LIST, machines),
-               OWN(dtype, COMMAS, dtypes),
-               OWN(peak, LIST, peaks),
-               OWN(bandwidth, TEXT, bandwidth),
-               OWN(precision, TEXT, precision),
-               OWN(mode, TEXT, mode),
-               OWN(fuse, TEXT, fuse),
-               OWN(recompute, TEXT, recompute),
-               OWN(network, TEXT, network),
-               OWN(rate, TEXT, rate),
-               OWN(ttft, TEXT, ttft),
-               OWN(tpot, TEXT, tpot),
-               OWN(percentile, TEXT, percentile),
-               OWN(devices, TEXT, devices),
-               OWN(price, TEXT, price),
-               OWN(concurrency, TEXT, concurrency),
-               OWN(requests, TEXT, requests),
-               OWN(seed, TEXT, seed),
-               OWN(to, TEXT, to),
-               OWN(width, TEXT, width),
-               OWN(json, FLAG, json),
-               OWN(train, FLAG, train),
-               OWN(arrows, FLAG, arrows),
-               OWN(lenient, FLAG, lenient),
+} options[] = {OWN(machine, LIST, OPERATION | PLOT | WHOLE | DRILL, machines),
+               OWN(peak, LIST, OPERATION | PLOT | WHOLE | DRILL, peaks),
+               OWN(bandwidth, TEXT, OPERATION | PLOT | WHOLE | DRILL, bandwidth),
+               OWN(dtype, COMMAS, OPERATION | PLOT | WHOLE, dtypes),
+               OWN(kv, TEXT, WHOLE, formats.kv),
+               OWN(precision, TEXT, ADVISE | WHOLE, precision),
+               OWN(mode, TEXT, MODEL | PLAN, mode),
+               OWN(fuse, TEXT, MODEL | PLAN, fuse),
+               OWN(recompute, TEXT, MODEL, recompute),
+               OWN(network, TEXT, WHOLE, network),
+               OWN(rate, TEXT, PLAN | SERVE, rate),
+               OWN(ttft, TEXT, PLAN | SERVE, ttft),
+               OWN(tpot, TEXT, PLAN | SERVE, tpot),
+               OWN(percentile, TEXT, PLAN, percentile),
+               OWN(devices, TEXT, PLAN, devices),
+               OWN(price, TEXT, WHOLE, price),
+               OWN(concurrency, TEXT, SERVE, concurrency),
+               OWN(requests, TEXT, SERVE, requests),
+               OWN(seed, TEXT, SERVE | DRILL, seed),
+               OWN(to, TEXT, DRAWN, to),
+               OWN(width, TEXT, DRAWN, width),
+               OWN(json, FLAG, ~0u, json),
+               OWN(train, FLAG, MODEL, train),
+               OWN(arrows, FLAG, PLOT, arrows),
+               OWN(lenient, FLAG, MODEL | PLAN, lenient),
                ROOF_FORMATS_MAP(FORMAT) ROOF_OPTIONS_MAP(OPTION) ROOF_SWITCHES_MAP(SWITCH)};
+
+enum { OPTION_COUNT = sizeof options / sizeof options[0] };
+
+/** The bit of a command; all bits for what is none. */
+static unsigned bit_of(const char *command) {
+  for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+    if (strcmp(commands[i], command) == 0) {
+      return 1u << i;
+    }
+  }
+  return ~0u;
+}
 
 static roof_status add(web_list *list, const char *text, roof_error *error) {
   if (list->count + 1 >= WORDS) {
@@ -72,6 +104,10 @@ static roof_status keep(web_asked *asked, size_t option, const char *value, roof
   char *member = (char *)asked + options[option].offset;
   switch (options[option].kind) {
   case TEXT:
+    if (*(const char **)member != NULL) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "--%s: given 2 times; one value is taken",
+                            options[option].name);
+    }
     *(const char **)member = value;
     return ROOF_OK;
   case FLAG:
@@ -84,18 +120,35 @@ static roof_status keep(web_asked *asked, size_t option, const char *value, roof
   }
 }
 
-/** Takes the option at `*at`, and the word after it where it is its value. */
+/** The option of that name that the command has; OPTION_COUNT: none. */
+static size_t find(const char *command, const char *name, size_t length) {
+  const unsigned bit = bit_of(command);
+  size_t i = 0;
+  while (i < OPTION_COUNT && ((options[i].commands & bit) == 0 || strlen(options[i].name) != length ||
+                              strncmp(options[i].name, name, length) != 0)) {
+    i++;
+  }
+  return i;
+}
+
+/** Takes the option at `*at`; its value stands behind `=`, or is the word after it. */
 static roof_status take_option(web_asked *asked, size_t *at, roof_error *error) {
   const char *name = json_string_value(json_array_get(asked->line, *at)) + 2;
-  for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
-    if (strcmp(options[i].name, name) == 0) {
-      bool flag = options[i].kind == FLAG;
-      const char *value = flag ? "" : json_string_value(json_array_get(asked->line, ++*at));
-      return value != NULL ? keep(asked, i, value, error)
-                           : roof_error_set(error, ROOF_E_ARGUMENT, "--%s: missing argument", name);
-    }
+  const size_t length = strcspn(name, "=");
+  const size_t option = find(asked->command, name, length);
+  if (option == OPTION_COUNT) {
+    return roof_error_set(error, ROOF_E_NAME, "--%.*s: not an option that `%.20s` has here",
+                          length < 80 ? (int)length : 80, name, asked->command);
   }
-  return roof_error_set(error, ROOF_E_NAME, "--%.80s: not an option that the explorer has", name);
+  const bool flag = options[option].kind == FLAG, joined = name[length] == '=';
+  if (flag && joined) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--%.80s: option does not take an argument", name);
+  }
+  const char *value = flag     ? ""
+                      : joined ? name + length + 1
+                               : json_string_value(json_array_get(asked->line, ++*at));
+  return value != NULL ? keep(asked, option, value, error)
+                       : roof_error_set(error, ROOF_E_ARGUMENT, "--%s: missing argument", name);
 }
 
 static roof_status take_words(web_asked *asked, roof_error *error) {

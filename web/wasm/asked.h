@@ -29,7 +29,8 @@ typedef struct web_asked {
 } web_asked;
 
 /** Reads a JSON list of words. Release with web_asked_done, also on failure.
- *  Errors: ROOF_E_PARSE for other JSON, ROOF_E_NAME for an option that the explorer has not. */
+ *  Errors: ROOF_E_PARSE for other JSON, ROOF_E_NAME for an option that the command has not here, ROOF_E_ARGUMENT for one
+ *  value too many or too few. */
 roof_status web_asked_read(web_asked *asked, const char *text, size_t length, roof_error *error);
 void web_asked_done(web_asked *asked);
 

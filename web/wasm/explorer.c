@@ -147,6 +147,11 @@ static roof_status advise(const web_asked *asked, roof_text *out, roof_error *er
   if (roof_userops_find(NULL, 0, name, &op, NULL) != ROOF_OK && roof_model_is(name)) {
     return web_model_advise(asked, out, error);
   }
+  if (asked->precision != NULL) {
+    return roof_error_set(
+        error, ROOF_E_ARGUMENT,
+        "--precision: of a whole model; the formats of an operation are --dtype and --weights");
+  }
   roof_status status = read_question(asked, &q, error);
   if (status != ROOF_OK) {
     return status;

@@ -10,11 +10,14 @@ static roof_status check_options(const web_asked *asked, roof_error *error) {
     const char *name;
     bool typed;
   } of_models[] = {{"precision", asked->precision != NULL},
+                   {"kv", asked->formats.kv != NULL},
                    {"fuse", asked->fuse != NULL},
+                   {"lenient", asked->lenient != 0},
                    {"network", asked->network != NULL},
                    {"recompute", asked->recompute != NULL},
                    {"train", asked->train != 0},
-                   {"to", asked->to != NULL}};
+                   {"to", asked->to != NULL},
+                   {"price", asked->price != NULL}};
   for (size_t i = 0; i < sizeof of_models / sizeof of_models[0]; i++) {
     if (of_models[i].typed) {
       return roof_error_set(error, ROOF_E_ARGUMENT,
