@@ -146,6 +146,10 @@ test('a file that was kept is a machine, of one library alone', async () => {
   assert.throws(() => other.predict('copy', { n: 8 }, { machine: 'mine.json' }), RooflineError);
 });
 
+test('a file whose name is a name of the catalogue, or may be one, is not kept', () => {
+  for (const name of ['mine', 'h100', 'a100.json.txt', '']) assert.throws(() => roofline.keep(name, '{}'), { name: 'RooflineError', code: 2 }, name);
+});
+
 test('the files for browsers are fetched from where the module came from', async () => {
   const types = { '.wasm': 'application/wasm', '.js': 'text/javascript' };
   const server = createServer(({ url }, response) => {

@@ -13,6 +13,9 @@ export class RooflineError extends Error {
   }
 }
 
+/** What a name of a file ends in: others are names of the catalogue. */
+const fileName = /\.(json|gguf|onnx|safetensors|csv)$/;
+
 /** What was packed by zlib. */
 export async function unpacked(bytes) {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
@@ -104,8 +107,9 @@ export class Roofline {
     return this.#document('model', 'list').models;
   }
 
-  /** Keeps a file (a machine, a config.json, GGUF, ONNX), so that names may be it; of GGUF its beginning is enough, with the length of all. */
+  /** Keeps a file (NAME.json of a machine or a model's config, .gguf, .onnx, .csv of prices), so that names may be it; of GGUF its beginning is enough, with the length of all. */
   keep(name, content, whole) {
+    if (!fileName.test(name)) throw new RooflineError(`\`${name}\`: a file's name ends in .json, .gguf, .onnx or .csv; \`${name}.json\` for a machine`, 2);
     const named = utf8.encode(name), bytes = typeof content === 'string' ? utf8.encode(content) : content;
     this.#memory.written(named, bytes);
     if (!this.#library.web_keep(named.length, bytes.length, whole ?? bytes.length)) throw new RooflineError(`${name}: out of memory`, 4);

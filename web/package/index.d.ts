@@ -182,7 +182,7 @@ export class Roofline {
   machines(): readonly Machine[];
   operations(): readonly Operation[];
   models(): readonly { readonly name: string; readonly aliases: string }[];
-  /** Keeps a file (a machine, a config.json, GGUF, ONNX), so that names may be it; of GGUF its beginning is enough, with the length of all. */
+  /** Keeps a file (NAME.json of a machine or a model's config, .gguf, .onnx, .csv of prices; other names throw), so that names may be it; of GGUF its beginning is enough, with the length of all. */
   keep(name: string, content: string | Uint8Array, whole?: number): void;
   /** A figure with a prefix, as the command writes it: 4.646 ms; null is "unknown". */
   quantity(value: number | null, unit?: string): string;
