@@ -246,6 +246,18 @@ test('a ladder: each change says what it brings, Climb takes the best, a rung le
   await done();
 });
 
+test('a button doubles the size that the command reads, and none where there is no number', async () => {
+  for (const [m, twice] of [['1e4', '20000'], ['10K', '20000'], ['4Ki', '8192']]) {
+    const { page, line, done } = await at(`#predict+gemm+m=${m}+n=4096+k=4096+--machine=h100`);
+    await page.getByRole('button', { name: new RegExp(`^Batch ?m ${twice}: `) }).click();
+    await becomes(line, new RegExp(` m=${twice} .*--machine h100$`));
+    await done();
+  }
+  const { page, done } = await at('#predict+gemm+m=n=k=4096+--machine+h100');
+  assert.ok(await page.getByRole('button', { name: /^Batch/ }).isDisabled());
+  await done();
+});
+
 test('A and B: kept in the link, compared, swapped and forgotten', async () => {
   const { page, line, done } = await at('');
   const first = await line();

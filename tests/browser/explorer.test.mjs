@@ -5,7 +5,7 @@ import { copyFileSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { parsed, typed, words } from '../../web/explorer/line.js';
+import { number, parsed, typed, words } from '../../web/explorer/line.js';
 import { started } from '../../web/package/core.js';
 import { accessible, fits, opened, roofline, scratch, source } from './lib.mjs';
 
@@ -189,9 +189,18 @@ test('a sweep of 1,000 points takes less than a frame', () => {
   assert.ok(Math.min(...took) < 16, `${Math.min(...took)} ms`);
 });
 
+test('a number is read as the command reads it', () => {
+  for (const [text, value] of [['4096', 4096], ['1e4', 1e4], ['1E4', 1e4], ['10K', 1e4], ['10k', 1e4], ['4 Ki', 4096], ['.5k', 500], ['5.', 5], ['2E', 2e18], ['1.5M', 1.5e6]]) {
+    assert.equal(number(text), value, text);
+  }
+  for (const text of ['', 'same', '4ki', '1..8', '1,2', '0x10', '2KiB', '1e', undefined]) assert.ok(Number.isNaN(number(text)), text);
+});
+
 test('a line is its words, and its words are the line', () => {
   const asked = ['predict', 'gemm', 'm=4096', 'n=k=8', '--machine', 'h100', '--machine', 'a b', '--warm', '--dtype', 'fp16'];
   assert.deepEqual(words(parsed(asked)), asked);
+  assert.deepEqual(parsed('predict gemm --machine=h100 --precision=bf16/fp8'.split(' ')).options, { machine: ['h100'], precision: ['bf16/fp8'] });
+  assert.deepEqual(words(parsed(['predict', 'gemm', '--warm=no'])), ['predict', 'gemm', '--warm=no']);
   assert.equal(typed(asked), "roofline predict gemm m=4096 n=k=8 --machine h100 --machine 'a b' --warm --dtype fp16");
 });
 

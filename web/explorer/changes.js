@@ -29,9 +29,8 @@ function narrowed(line, now) {
 
 function doubled(line) {
   const key = line.command === 'model' ? 'batch' : batched[line.name];
-  if (!key) return undefined;
-  const size = 2 * (number(line.values[key] ?? '1') || 1);
-  return { label: `${key} ${size}`, line: withValue(line, key, String(size)) };
+  const size = key ? 2 * number(line.values[key] ?? '1') : NaN;
+  return size > 0 ? { label: `${key} ${size}`, line: withValue(line, key, String(size)) } : undefined;
 }
 
 function fused(line) {
@@ -52,7 +51,7 @@ function cached(line) {
 
 function shared(line) {
   if (line.command !== 'model') return undefined;
-  const tp = 2 * (number(line.values.tp ?? '1') || 1);
+  const tp = 2 * number(line.values.tp ?? '1');
   return tp <= 8 ? { label: `tp ${tp}`, line: withValue(line, 'tp', String(tp)) } : undefined;
 }
 
@@ -68,9 +67,7 @@ const buttons = [
 /** Work done per second and device: what a change should raise. Null: not known, or it does not fit. */
 export function rate(line, answer) {
   if (!answer) return null;
-  if (line.command === 'model') return answer.device_tokens_per_second;
-  const key = batched[line.name];
-  return (key ? number(line.values[key] ?? '1') || 1 : 1) / answer.seconds.expected;
+  return line.command === 'model' ? answer.device_tokens_per_second : (answer.parameters[batched[line.name]] ?? 1) / answer.seconds.expected;
 }
 
 /** Each button with its change and the gain that it brings; `ask` gives the first machine's answer to a line, or null. */

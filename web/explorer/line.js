@@ -11,8 +11,8 @@ export function parsed(words) {
     const word = rest[i];
     const equals = word.indexOf('=');
     if (word.startsWith('--')) {
-      const name = word.slice(2);
-      const value = flags.has(name) ? [] : [rest[++i] ?? ''];
+      const name = (equals > 0 ? word.slice(0, equals) : word).slice(2);
+      const value = equals > 0 ? [word.slice(equals + 1)] : flags.has(name) ? [] : [rest[++i] ?? ''];
       line.options[name] = [...(line.options[name] ?? []), ...value];
     } else if (equals > 0) {
       line.values[word.slice(0, equals)] = word.slice(equals + 1);
@@ -75,11 +75,11 @@ export function asked(line, command, names) {
   return { ...line, command, options };
 }
 
-/** A whole number as it may be typed: 4096, 4k, 4Ki; NaN for anything else. */
+/** A number as the command takes it: 4096, 1e4, 4k, 4Ki; NaN for anything else. */
 export function number(text) {
-  const match = /^(\d+(?:\.\d+)?)(k|M|G|Ki|Mi|Gi)?$/.exec(String(text ?? '').trim());
-  const factors = { k: 1e3, M: 1e6, G: 1e9, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30 };
-  return match ? Number(match[1]) * (factors[match[2]] ?? 1) : NaN;
+  const match = /^((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?) *(?:([kKMGTPE])|([KMGTPE])i)?$/.exec(String(text ?? '').trim());
+  const power = (prefix = '') => ' KMGTPE'.indexOf(prefix.toUpperCase() || ' ');
+  return match ? Number(match[1]) * 1000 ** power(match[2]) * 1024 ** power(match[3]) : NaN;
 }
 
 /** What is asked about: an operation, a model, a graph, which is a list of operations, a plan or a service. */
