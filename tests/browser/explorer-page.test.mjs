@@ -246,6 +246,32 @@ test('a ladder: each change says what it brings, Climb takes the best, a rung le
   await done();
 });
 
+test('every model has an answer, with a regime and the operations of its phase', async () => {
+  const { page, done } = await at('#model+llama-3.1-8b+--machine+nvidia-b200');
+  const names = await page.getByLabel('Model', { exact: true }).locator('option').evaluateAll((options) => options.map((option) => option.value));
+  assert.ok(names.length > 50);
+  for (const name of names) {
+    await page.evaluate((asked) => { location.hash = asked; }, `#model+${name}+batch=2+--machine+nvidia-b200`);
+    await says(headline(page), new RegExp(`^${name.replaceAll('.', '\\.')} `));
+    assert.ok(await page.getByRole('table', { name: 'Operations on nvidia-b200', includeHidden: true }).count() === 1, name);
+    assert.doesNotMatch(await headline(page).textContent(), /unknown/);
+  }
+  await done();
+});
+
+test('what does not generate says so: encoders and images, whose buttons bring what the levers bring', async () => {
+  for (const [name, words, summary] of [['bert-base', /: encoding a batch takes .*; encoding is \w+-bound/, 'encoding'], ['flux.1-dev', /: an image takes .*, 28 steps of .*; denoising is \w+-bound/, 'denoising']]) {
+    const { page, done } = await at(`#model+${name}+--machine+h100`);
+    await says(headline(page), words);
+    await page.getByText(`Where ${summary} spends its time`).waitFor();
+    const { levers } = JSON.parse(roofline(['advise', name, '--machine', 'h100', '--json']));
+    const gain = levers.find(({ change }) => change === 'batch 2 instead of 1').rate_gain;
+    await says(page.getByRole('button', { name: /^Batch/ }), `Batchbatch 2: ${gain.toPrecision(3)}×`);
+    await says(page.getByRole('button', { name: /^Climb/ }), /×$/);
+    await done();
+  }
+});
+
 test('a button doubles the size that the command reads, and none where there is no number', async () => {
   for (const [m, twice] of [['1e4', '20000'], ['10K', '20000'], ['4Ki', '8192']]) {
     const { page, line, done } = await at(`#predict+gemm+m=${m}+n=4096+k=4096+--machine=h100`);

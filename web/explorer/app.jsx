@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useAnswer } from './answer.js';
-import { asking, decoding, picture, regime, toDraw } from './ask.js';
+import { asking, mainPhase, phaseOf, picture, regime, toDraw } from './ask.js';
 import { background } from './background.js';
 import { changes } from './changes.js';
 import { Controls } from './controls.jsx';
@@ -20,15 +20,26 @@ const first = (host) => ({
 const times = (gain) => `${gain >= 100 ? gain.toFixed(0) : gain.toPrecision(3)}×`;
 const percent = (share) => (share == null ? 'unknown' : `${(100 * share).toFixed(1)} %`);
 
+/** What a model does in each phase. */
+const doing = { verify: 'decoding', decode: 'decoding', prefill: 'reading the prompt', encode: 'encoding', denoise: 'denoising', train: 'training' };
+
+/** How long a model takes that does not generate. */
+function Pass({ answer, q }) {
+  const { seconds } = mainPhase(answer), images = answer.settings.batch;
+  if (answer.image_seconds != null) return <>: {images > 1 ? `${images} images take` : 'an image takes'} <strong>{q(answer.image_seconds, 's')}</strong>, {answer.settings.steps} steps of {q(answer.step_seconds, 's')}</>;
+  return <>: {doing[phaseOf(answer)]} a batch takes <strong>{q(seconds.expected, 's')}</strong>, {q(seconds.expected_low, 's')} to {q(seconds.expected_high, 's')}</>;
+}
+
 function Headline({ line, answer, q }) {
   if (kind(line) === 'model') {
-    const step = decoding(answer);
+    const step = mainPhase(answer);
     const fits = answer.memory.fits ? 'fits' : answer.memory.capacity_bytes == null ? 'memory not known' : 'does not fit';
     return (
       <p class="headline" aria-live="polite">
         <strong>{answer.name} {fits}</strong> on {answer.machine}
         {answer.tpot_seconds != null && <>: a token takes <strong>{q(answer.tpot_seconds, 's')}</strong>, {q(answer.tpot_low_seconds, 's')} to {q(answer.tpot_high_seconds, 's')}; the first {q(answer.ttft_seconds, 's')}</>}
-        {answer.tpot_seconds != null && <>; decoding is <em class={regime(step)}>{regime(step)}-bound</em></>}.
+        {answer.tpot_seconds == null && answer.memory.fits !== false && <Pass answer={answer} q={q} />}
+        {answer.memory.fits !== false && <>; {doing[phaseOf(answer)]} is <em class={regime(step)}>{regime(step)}-bound</em></>}.
       </p>
     );
   }
@@ -49,13 +60,27 @@ function operationRows(answers, q) {
   };
 }
 
+const generates = /verify|decode/, passes = /prefill|encode|denoise|train/;
+
+/** What is shown of a model: head, text, and in which phases, where not in all. */
+const modelColumns = [
+  ['machine', (a) => `${a.devices > 1 ? `${a.devices} × ` : ''}${a.machine}`],
+  ['per token', (a, q) => q(a.tpot_seconds, 's'), generates],
+  ['interval', (a, q) => `${q(a.tpot_low_seconds, 's')} to ${q(a.tpot_high_seconds, 's')}`, generates],
+  ['first token', (a, q) => q(a.ttft_seconds, 's'), generates],
+  ['tokens/s per device', (a, q) => q(a.device_tokens_per_second), generates],
+  ['images', (a, q) => q(a.image_seconds, 's'), /denoise/],
+  ['a step', (a, q) => q(mainPhase(a).seconds.expected, 's'), passes],
+  ['interval', (a, q) => `${q(mainPhase(a).seconds.expected_low, 's')} to ${q(mainPhase(a).seconds.expected_high, 's')}`, passes],
+  ['memory', (a, q) => q(a.memory.total_bytes, 'B')],
+  ['of it used', (a) => percent(a.memory.capacity_bytes ? a.memory.total_bytes / a.memory.capacity_bytes : null)],
+  ['bound by', (a) => regime(mainPhase(a))],
+  ['longest context', (a, q) => q(a.memory.longest_context), generates],
+];
+
 function modelRows(answers, q) {
-  return {
-    head: ['machine', 'per token', 'interval', 'first token', 'tokens/s per device', 'memory', 'of it used', 'decoding', 'longest context'],
-    rows: answers.map((a) => [`${a.devices > 1 ? `${a.devices} × ` : ''}${a.machine}`, q(a.tpot_seconds, 's'), `${q(a.tpot_low_seconds, 's')} to ${q(a.tpot_high_seconds, 's')}`, q(a.ttft_seconds, 's'),
-      q(a.device_tokens_per_second), q(a.memory.total_bytes, 'B'), percent(a.memory.capacity_bytes ? a.memory.total_bytes / a.memory.capacity_bytes : null),
-      regime(decoding(a)), q(a.memory.longest_context)]),
-  };
+  const columns = modelColumns.filter(([, , phases]) => !phases || phases.test(phaseOf(answers[0])));
+  return { head: columns.map(([head]) => head), rows: answers.map((a) => columns.map(([, of]) => of(a, q))) };
 }
 
 function graphRows(answers, q) {
@@ -80,10 +105,10 @@ function Effects({ answer, q }) {
 }
 
 function Operations({ answer, graph, q }) {
-  const rows = [...(graph ? answer : decoding(answer)).operations].sort((a, b) => b.share - a.share);
+  const rows = [...(graph ? answer : mainPhase(answer)).operations].sort((a, b) => b.share - a.share);
   return (
     <details>
-      <summary>{graph ? 'Where it spends its time' : 'Where a step of decoding spends its time'}</summary>
+      <summary>Where {graph ? 'it' : doing[phaseOf(answer)]} spends its time</summary>
       <Table caption={`Operations on ${answer.machine}`} head={['operation', 'share', 'calls', 'time of one', 'bound by', 'FLOP/byte']}
         rows={rows.map((o) => [o.name, percent(o.share), o.count, q(o.seconds.expected, 's'), o.regime, ratio(o.intensity)])} />
     </details>
@@ -148,7 +173,7 @@ function Ladder({ line, answer, asks, rungs, setRungs, onLine }) {
 const figures = {
   operation: [['time', 's', (a) => a.seconds.expected], ['at best', 's', (a) => a.seconds.lower], ['work', 'FLOP', (a) => a.flops], ['bytes', 'B', (a) => a.bytes],
     ['FLOP/byte', '', (a) => a.intensity], ['attainable', 'FLOP/s', (a) => a.attainable_flops_per_second], ['energy', 'J', (a) => a.energy_joules]],
-  model: [['per token', 's', (a) => a.tpot_seconds], ['first token', 's', (a) => a.ttft_seconds], ['tokens/s per device', '', (a) => a.device_tokens_per_second],
+  model: [['per token', 's', (a) => a.tpot_seconds], ['a request', 's', (a) => a.request_seconds], ['first token', 's', (a) => a.ttft_seconds], ['tokens/s per device', '', (a) => a.device_tokens_per_second],
     ['memory of a device', 'B', (a) => a.memory.total_bytes], ['energy per token', 'J', (a) => a.joules_per_token], ['longest context', '', (a) => a.memory.longest_context]],
   graph: [['time', 's', (a) => a.seconds.expected], ['at best', 's', (a) => a.seconds.lower], ['work', 'FLOP', (a) => a.flops], ['bytes', 'B', (a) => a.bytes],
     ['memory', 'B', (a) => a.memory.total_bytes], ['energy', 'J', (a) => a.energy_joules]],

@@ -59,7 +59,12 @@ export const toDraw = (width) => ['--to', 'roofline.svg', ...(width ? ['--width'
 /** { svg } of what was drawn, or { why } it was not. */
 export const picture = ({ code, text }) => (code > 0 ? { why: text } : { svg: text });
 
-export const decoding = (answer) => answer.phases.verify ?? answer.phases.decode ?? answer.phases.prefill ?? answer.phases.encode ?? answer.phases.train;
+const shown = ['verify', 'decode', 'prefill', 'encode', 'denoise', 'train'];
+
+/** The phase of a model that its answer is about, by name: a step of decoding where it generates. */
+export const phaseOf = (answer) => shown.find((name) => answer.phases[name]);
+
+export const mainPhase = (answer) => answer.phases[phaseOf(answer)];
 
 /** What the longest of a phase's times is of. */
 export function regime(phase) {

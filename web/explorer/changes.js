@@ -1,4 +1,5 @@
 // What the buttons change: quantise, batch, fuse and devices, each as a line that can be asked like any other.
+import { mainPhase } from './ask.js';
 import { number, withOption, withValue } from './line.js';
 
 /** The parameter of an operation whose growth shares what is read: rows of a product, sequences. */
@@ -64,10 +65,17 @@ const buttons = [
   { name: 'Devices', make: shared },
 ];
 
+/** Tokens per second and device, as the levers count them. */
+function modelRate(answer) {
+  if (answer.memory.fits === false) return null;
+  const phase = mainPhase(answer);
+  return answer.tpot_seconds == null ? phase.tokens / phase.seconds.expected / answer.devices : (answer.continuous ?? answer).device_tokens_per_second;
+}
+
 /** Work done per second and device: what a change should raise. Null: not known, or it does not fit. */
 export function rate(line, answer) {
   if (!answer) return null;
-  return line.command === 'model' ? answer.device_tokens_per_second : (answer.parameters[batched[line.name]] ?? 1) / answer.seconds.expected;
+  return line.command === 'model' ? modelRate(answer) : (answer.parameters[batched[line.name]] ?? 1) / answer.seconds.expected;
 }
 
 /** Each button with its change and the gain that it brings; `ask` gives the first machine's answer to a line, or null. */

@@ -1,5 +1,5 @@
 // The questions of the drill: what is asked, what is to be guessed, and how the library grades it.
-import { decoding, regime } from './ask.js';
+import { mainPhase, regime } from './ask.js';
 import { ratio } from './format.js';
 import { typed, words } from './line.js';
 
@@ -63,7 +63,7 @@ function model(asks, seed, lists) {
     grade(guess) {
       const seconds = Number(guess.milliseconds) / 1000;
       if (!(seconds > 0)) return { why: `\`${guess.milliseconds}\`: a time per token is a number of ms above 0` };
-      const bound = regime(decoding(answer)), fits = answer.memory.fits ? 'yes' : 'no';
+      const bound = regime(mainPhase(answer)), fits = answer.memory.fits ? 'yes' : 'no';
       const lines = [
         [guess.fits === fits, `it ${fits === 'yes' ? 'fits' : 'does not fit'}: ${q(answer.memory.total_bytes, 'B')} of ${q(answer.memory.capacity_bytes, 'B')}`],
         [guess.regime === bound, `decoding is ${bound}-bound`],
