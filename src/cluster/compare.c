@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cluster/nodes.h"
+#include "core/known.h"
 #include "roofline/stats.h"
 
 /** Changes being gathered. */
@@ -109,10 +110,6 @@ static void compare_facts(gather *g, const roof_node *old, const roof_node *new)
   }
 }
 
-static double known(double spread) {
-  return isnan(spread) ? 0 : spread;
-}
-
 /** The two runs, which of the old ceilings each new one is (-1: none), and their networks, where both have one. */
 typedef struct runs {
   const roof_nodes *old, *new;
@@ -145,7 +142,7 @@ static void compare_figures(gather *g, const runs *r, size_t old_node, size_t ne
     if (r->old_ceiling[i] >= 0) {
       before = roof_nodes_figure(old, old_node, (size_t)r->old_ceiling[i]);
     }
-    double noise = fmax(ROOF_CHANGE_REPEATABLE, fmax(known(now.spread), known(before.spread)));
+    double noise = fmax(ROOF_CHANGE_REPEATABLE, fmax(rf_known(now.spread), rf_known(before.spread)));
     add_figure(g, node, new->ceilings[i].name, new->ceilings[i].unit, before.value, now.value, noise);
   }
   for (size_t i = 0; i < old->ceiling_count; i++) {
@@ -344,7 +341,7 @@ static devices devices_of(const roof_machine *expected, const roof_nodes *nodes)
   devices d = {.gpus = strcmp(expected->device_class, "gpu") == 0, .count = 1};
   double most = 0;
   for (size_t i = 0; i < nodes->count; i++) {
-    most = fmax(most, known(nodes->list[i].gpus));
+    most = fmax(most, rf_known(nodes->list[i].gpus));
   }
   d.count = d.gpus ? (int)fmin(most, ROOF_NODES_CEILINGS) : d.count;
   return d;

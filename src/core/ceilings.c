@@ -3,6 +3,7 @@
 
 #include "core/ceilings.h"
 #include "core/figures.h"
+#include "core/known.h"
 #include "core/mix.h"
 
 /** Whether a figure of that kind, with the physical `limit` of a measured one, belongs to the basis. */
@@ -41,15 +42,11 @@ static void use_limits(roof_target *target) {
   }
 }
 
-static double known(double value) {
-  return isnan(value) ? 0 : value;
-}
-
 /** Whether the figure behind the longest term belongs to the basis; a launch costs the same on both. */
 static bool bound_belongs(roof_basis basis, const roof_prediction *p) {
-  double compute = known(p->compute_seconds), memory = known(p->memory_seconds);
-  double network = known(p->network_seconds), longest = fmax(fmax(compute, memory), network);
-  if (longest <= known(p->overhead_seconds)) {
+  double compute = rf_known(p->compute_seconds), memory = rf_known(p->memory_seconds);
+  double network = rf_known(p->network_seconds), longest = fmax(fmax(compute, memory), network);
+  if (longest <= rf_known(p->overhead_seconds)) {
     return true;
   }
   if (longest == compute) {

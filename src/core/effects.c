@@ -5,6 +5,7 @@
 
 #include "core/dtype.h"
 #include "core/form.h"
+#include "core/known.h"
 #include "core/letters.h"
 #include "core/number.h"
 #include "roofline/text.h"
@@ -333,10 +334,6 @@ void rf_forms_resolve(roof_target *target) {
   }
 }
 
-static double known(double value) {
-  return isnan(value) ? 0 : value;
-}
-
 /** Kernels of a launch as operations count them: a layer of experts sorts, multiplies twice and adds. */
 static double kernels_of(const roof_kernel_shape *shape) {
   enum { LAYER_OF_EXPERTS = 4 };
@@ -360,8 +357,8 @@ double rf_form_seconds(const roof_target *target, const roof_prediction *p, cons
   bool cores = runs_on_cores(target, p->work.kernel.kind);
   rf_run run = {.target = target,
                 .work = &p->work,
-                .compute = known(p->compute_seconds),
-                .memory = known(p->memory_seconds),
+                .compute = rf_known(p->compute_seconds),
+                .memory = rf_known(p->memory_seconds),
                 .cached = cores && p->binding != NULL && p->binding->level < target->memory,
                 .link = p->link,
                 .c = values,

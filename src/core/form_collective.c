@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/form.h"
+#include "core/known.h"
 
 /* Shares of the link's bandwidth and bytes, as they came out alike for NVLink 3, 4 and 5 (aiconfigurator's nccl.csv). */
 static const double low_latency = 0.42; /* of the low latency protocol, over the other's */
@@ -11,12 +12,8 @@ static const double in_switch = 0.75;   /* of sums that the switch adds, over th
 static const double own =
     0.45; /* of what a byte takes to send, what one takes that a rank copies to itself */
 
-static double known(double value) {
-  return isnan(value) ? 0 : value;
-}
-
 double rf_link_seconds(const roof_link *link, const roof_work *work) {
-  return work->link_bytes / link->bytes_per_second + work->link_steps * known(link->latency_seconds);
+  return work->link_bytes / link->bytes_per_second + work->link_steps * rf_known(link->latency_seconds);
 }
 
 /** A machine's file does not say where its own links lead: whose messages are known to take this long have left the node. */
@@ -77,7 +74,7 @@ double rf_messages_seconds(const roof_link *link, const roof_work *work, double 
                            double *count) {
   bool chain = is_within(link) && waves;
   *count = chain ? work->kernel.depth : work->link_steps;
-  return *count * (chain ? each : fmax(each, known(link->latency_seconds)));
+  return *count * (chain ? each : fmax(each, rf_known(link->latency_seconds)));
 }
 
 double rf_form_collective(const rf_run *run, rf_cut *cut) {

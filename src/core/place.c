@@ -7,6 +7,7 @@
 
 #include "core/ceilings.h"
 #include "core/cores.h"
+#include "core/known.h"
 #include "core/link.h"
 #include "core/mix.h"
 #include "core/number.h"
@@ -204,12 +205,8 @@ roof_status roof_ceilings_init(roof_ceilings *ceilings, const roof_machine *mach
 
 /* The ceiling of counted work */
 
-static double known(double value) {
-  return isnan(value) ? 0 : value;
-}
-
 static double tolerance(double noise) {
-  return 1 + fmax(ROOF_PLACE_ROUNDING, known(noise));
+  return 1 + fmax(ROOF_PLACE_ROUNDING, rf_known(noise));
 }
 
 /** The unit of FLOPs whose counter names none. */
@@ -227,7 +224,7 @@ static roof_unit unit_of_other(const roof_ceilings *c, const roof_counted *work,
 }
 
 static void add(double *sum, double value) {
-  *sum = isnan(*sum) ? value : *sum + known(value);
+  *sum = isnan(*sum) ? value : *sum + rf_known(value);
 }
 
 /** The work with every FLOP on a unit, and its sum. */
@@ -301,7 +298,7 @@ static void consider_flops(bound *b, const roof_ceilings *c, const roof_price *p
 static double byte_price(const double costs[ROOF_MIX_COUNT], const roof_counted *work) {
   return isnan(work->write_share)
              ? roof_costs_least(costs)
-             : rf_mix_cost(costs, rf_mix_of(work->write_share, known(work->update_share)));
+             : rf_mix_cost(costs, rf_mix_of(work->write_share, rf_known(work->update_share)));
 }
 
 /** The link that the work goes through: the first of its name that joins its ranks. NULL: there is none. */
@@ -376,7 +373,7 @@ static roof_placed placed_at(double seconds) {
 /** The verdict of the share nearest to what is normal that its noise allows: 49.0 +- 5 % is not a bug. */
 static const roof_verdict *verdict_within(roof_basis basis, double share, double noise) {
   static const double normal = 0.75;
-  double low = share * (1 - known(noise)), high = fmin(1, share * (1 + known(noise)));
+  double low = share * (1 - rf_known(noise)), high = fmin(1, share * (1 + rf_known(noise)));
   return roof_verdict_on(basis, fmin(fmax(low, normal), high));
 }
 
@@ -457,9 +454,9 @@ static const char *obstacle(const roof_ceilings *c, const roof_counted *work, co
     rf_link_lack(&(roof_target){.machine = c->machine}, work->link_ranks, buffer, size);
     return buffer;
   }
-  return c->machine == NULL                         ? "no machine is named"
-         : unknown > negligible * known(out->flops) ? buffer
-         : !moved && work->other_bytes > 0          ? "the level that its bytes come from is not known"
+  return c->machine == NULL                            ? "no machine is named"
+         : unknown > negligible * rf_known(out->flops) ? buffer
+         : !moved && work->other_bytes > 0             ? "the level that its bytes come from is not known"
          : isnan(out->flops) && !moved && !busy ? "its work is not known: no FLOPs and no bytes were counted"
                                                 : NULL;
 }
@@ -662,7 +659,7 @@ void roof_place_under(const roof_ceiling *ceiling, roof_basis basis, double flop
   out.ceiling_seconds = fmax(out.compute_seconds, memory);
   out.limit_seconds = basis == ROOF_THEORETICAL ? out.ceiling_seconds : NAN;
   if (out.ceiling_seconds > 0) {
-    out.regime = memory > known(out.compute_seconds) ? ROOF_MEMORY_BOUND : ROOF_COMPUTE_BOUND;
+    out.regime = memory > rf_known(out.compute_seconds) ? ROOF_MEMORY_BOUND : ROOF_COMPUTE_BOUND;
   }
   judge(&out, noise);
   if (out.state == ROOF_PLACE_IMPOSSIBLE) {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/known.h"
 #include "core/number.h"
 #include "ledger/entry.h"
 #include "roofline/units.h"
@@ -30,10 +31,6 @@ roof_regime rf_ledger_regime(const char *name) {
     }
   }
   return ROOF_MEMORY_BOUND;
-}
-
-static double known(double value) {
-  return isnan(value) ? 0 : value;
 }
 
 static const char *find_mover(const char *regime) {
@@ -279,7 +276,7 @@ static double heed_mode(roof_reconciled *r, const roof_ledger_entry *prediction,
     return 1;
   }
   double then = r->memory_seconds / pace;
-  r->ceiling_seconds = fmax(then, fmax(known(r->compute_seconds), known(r->overhead_seconds)));
+  r->ceiling_seconds = fmax(then, fmax(rf_known(r->compute_seconds), rf_known(r->overhead_seconds)));
   r->memory_seconds = then;
   r->memory_pace = pace;
   return r->ceiling_seconds / r->lower_seconds;
