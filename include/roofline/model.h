@@ -523,7 +523,7 @@ typedef struct roof_model_operation {
   const roof_level *level; /**< that binds in memory */
   roof_span span;          /**< of a transfer */
   const char *algorithm;   /**< of a transfer: "ring", "tree" or "direct"; NULL where there is no choice */
-  const roof_model_block *block; /**< of attention: the first block that does it; else NULL */
+  const roof_model_block *block; /**< of attention and states: the first block that does it; else NULL */
   double compute_seconds, memory_seconds, network_seconds, overhead_seconds;
   double lower_seconds, upper_seconds, expected_seconds, expected_low_seconds, expected_high_seconds;
   double energy_joules;

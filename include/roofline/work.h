@@ -35,7 +35,7 @@ typedef struct roof_work {
   double update_bytes; /**< of the written bytes, those that are written where they were read */
   double level_bytes[ROOF_LEVEL_KIND_COUNT];
   double
-      fresh_bytes; /**< of the read bytes, those that other kernels have displaced from every cache since */
+      fresh_bytes; /**< of the bytes read and written, those that other kernels displace from every cache */
   double no_reuse_bytes; /**< read when no operand is reused on chip; a tile of t divides it by t. NaN: no
                             reuse */
   double link_bytes;     /**< through the busiest link of one rank, one direction */

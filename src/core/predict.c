@@ -327,9 +327,9 @@ static double network_seconds(const roof_link *link, const roof_work *work) {
  * and ever less of more, nothing of three times its size; nothing of what is fresh. */
 static double least_memory_seconds(const roof_target *target, const roof_prediction *p, double memory) {
   double cache = target->cache_bytes, fresh = p->work.fresh_bytes;
-  double set = p->work.working_set - fresh;
+  double set = larger(p->work.working_set - fresh, 0);
   if (!(cache > 0 && target->cache_seconds_per_byte > 0) || target->options.cold ||
-      !(set > 0 && set < 3 * cache)) {
+      !(p->work.working_set > 0 && set < 3 * cache)) {
     return memory;
   }
   double kept = set <= cache ? 1 : cache * (3 - set / cache) / 2 / set;

@@ -5,6 +5,31 @@
 #include "core/work.h"
 #include "models/step.h"
 
+/** Layers of a stage that keep what this block's mixer does. */
+static double layers_like(const roof_model_target *t, const roof_model_block *b) {
+  double layers = 0;
+  for (int i = 0; i < t->model->block_count; i++) {
+    const roof_model_block *other = &t->model->blocks[i];
+    layers += other->mixer == b->mixer && other->window == b->window ? t->stage_layers[i] : 0;
+  }
+  return layers;
+}
+
+/** Of the stored keys, values and states that an operation moves, those that no cache holds when they are wanted again: it
+ * keeps a step's weights, and of what the layers have of their sequences as much as has room beside them. Keys of a whole
+ * prompt were just written, and its state starts empty. */
+static double displaced_bytes(const roof_model_target *t, const roof_model_operation *o,
+                              const roof_work *work) {
+  double weights = rf_model_passing_weights(t, t->weight_bytes[ROOF_PART_MIXER]);
+  double room = fmax(0, t->plain.cache_bytes - weights);
+  bool state = o->kind == ROOF_KIND_STATE, scan = state && o->values[RF_STATE_TOKENS] > 1;
+  double bytes = scan ? work->cache_bytes / 2 : work->cache_bytes, all = bytes;
+  if (state || (o->types == &t->cache_types && work->kernel.rows < work->kernel.columns)) {
+    all *= o->block != NULL ? layers_like(t, o->block) : 1;
+  }
+  return all > room ? bytes * (1 - room / all) : 0;
+}
+
 void roof_model_operation_predict(const roof_model_target *t, const roof_model_operation *o,
                                   roof_prediction *p) {
   double vectors = o->vectors * t->vector_bytes;
@@ -22,9 +47,7 @@ void roof_model_operation_predict(const roof_model_target *t, const roof_model_o
   work->weight_bytes += vectors;
   work->read_bytes += vectors;
   work->launches = o->kernels;
-  bool displaced =
-      t->parts[ROOF_PART_MIXER].options.cold; /* keys as well as weights, by what runs in between */
-  work->fresh_bytes = displaced ? fmin(work->cache_bytes, work->read_bytes) : 0;
+  work->fresh_bytes = displaced_bytes(t, o, work);
   if (o->kind == ROOF_KIND_COLLECTIVE) {
     roof_predict_transfer(&t->plain, &t->links[o->span], work, p);
   } else {

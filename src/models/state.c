@@ -46,6 +46,7 @@ static void emit_recurrence(model_step *s, double n, const roof_model_block *b, 
   model_call c = {.name = scanned ? "scan" : "state_update", .types = &t->state_types, .kernels = 1};
   c.part = ROOF_PART_COUNT;
   c.kind = ROOF_KIND_STATE;
+  c.block = b;
   c.values[RF_STATE_SEQUENCES] = g->sequences;
   c.values[RF_STATE_TOKENS] = g->queries / g->query_split;
   if (b->mixer == ROOF_MIX_MAMBA1) {

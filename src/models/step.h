@@ -123,7 +123,7 @@ typedef struct model_call {
   roof_operation_kind kind;
   roof_span span;
   double passes; /**< times that a training step does it, but for recomputation; 0: by its kind */
-  const roof_model_block *block; /**< of attention */
+  const roof_model_block *block; /**< of attention and states */
 } model_call;
 
 /** Adds `count` calls to the phase, joined with equal calls that are there already. */
@@ -239,6 +239,8 @@ void rf_model_launched(roof_target *target, const roof_kernel_cost *cost, roof_l
 
 /** The format that activations are multiplied in: their own, the other 16-bit one, or fp32. */
 roof_dtype rf_model_compute(const roof_machine *machine, roof_dtype wanted);
+/** Bytes that a step reads where a weight takes so many. */
+double rf_model_passing_weights(const roof_model_target *target, double weight_bytes);
 /** Activations are quantised to the format of a part's weights where the machine multiplies it. */
 bool rf_model_is_quantized(const roof_model_precision *precision, int part);
 

@@ -208,10 +208,13 @@ static roof_status init_target(const roof_model_target *t, const roof_types *typ
   return status;
 }
 
+double rf_model_passing_weights(const roof_model_target *t, double weight_bytes) {
+  return t->parameters.total * weight_bytes / (t->settings.tp * t->settings.pp);
+}
+
 /** Whether a step reads more weights than a cache could keep for the next: then none wait there. */
 static bool weights_pass(const roof_model_target *t, double weight_bytes) {
-  const roof_model_settings *s = &t->settings;
-  return t->parameters.total * weight_bytes / (s->tp * s->pp) > t->plain.cache_bytes;
+  return rf_model_passing_weights(t, weight_bytes) > t->plain.cache_bytes;
 }
 
 /** Engines whose products have a kernel of its own before them that writes their format (vLLM's scaled_fp8_quant and

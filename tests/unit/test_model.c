@@ -641,6 +641,33 @@ static void the_caches_format_is_of_the_cache(void **state) {
   }
 }
 
+/** A step of decoding reads its weights and what is kept of every sequence, and writes states back, but for what one last
+ * cache holds of it all: also where the weights alone, or a layer's keys, would fit there. */
+static void a_cache_is_credited_once(void **state) {
+  (void)state;
+  static const struct {
+    const char *model, *machine;
+    double batch, prompt;
+  } runs[] = {{"mamba2-2.7b", "b200", 64, 2048}, {"mamba2-2.7b", "h100", 4, 2048},
+              {"gpt2", "mi300x", 8, 512},        {"gpt2", "mi300x", 16, 512},
+              {"gpt2", "mi300x", 32, 512},       {"gpt2", "mi300x", 64, 512},
+              {"gpt2", "mi300x", 64, 900},       {"llama-3.1-8b", "h200", 32, 4096}};
+  for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+    roof_model model = load(runs[i].model);
+    roof_model_settings s = roof_model_settings_default(&model);
+    s.batch = runs[i].batch, s.prompt = runs[i].prompt, s.generate = 64;
+    roof_machine *one = NULL;
+    roof_model_target target;
+    static roof_model_phase p;
+    assert_int_equal(roof_catalog_load(runs[i].machine, &one, NULL), ROOF_OK);
+    assert_int_equal(roof_model_target_init(&target, &model, one, &s, NULL), ROOF_OK);
+    roof_model_phase_of(&target, ROOF_PHASE_DECODE, s.prompt, s.prompt + s.generate, &p);
+    double passed = p.bytes[ROOF_BYTES_WEIGHTS] + p.bytes[ROOF_BYTES_KV] - target.plain.cache_bytes;
+    assert_true(p.lower_seconds >= passed * target.plain.seconds_per_byte[target.plain.memory][0]);
+    roof_machine_free(one);
+  }
+}
+
 /** Modes pay their kernels; a persistent kernel is one per step. Verification yields as a geometric
  * series. */
 static void modes(void **state) {
@@ -867,6 +894,7 @@ int main(void) {
       cmocka_unit_test(fused_norm),
       cmocka_unit_test(fusing_never_slows),
       cmocka_unit_test(the_caches_format_is_of_the_cache),
+      cmocka_unit_test(a_cache_is_credited_once),
       cmocka_unit_test(prefix_splits),
       cmocka_unit_test(offloaded),
       cmocka_unit_test(prefix_helps),
