@@ -292,7 +292,7 @@ typedef struct roof_model_stream {
   double result; /**< tokens that the model gets of an input as part of its prompt; 0: it attends to them */
   double positions;  /**< learned, or stored as if */
   double activation; /**< FLOPs per element */
-  double vectors;    /**< elements that no layer has: a class token */
+  double vectors;    /**< elements that no layer has: a class token, norms of what makes its result */
   bool rotary;
   bool layer_norm;
   bool shiftless;
@@ -320,6 +320,7 @@ typedef struct roof_model {
   double context;       /**< longest sequence it was made for, 0: not said */
   double positions;     /**< learned positions, 0: rotary or none */
   double token_types;   /**< learned segment embeddings (BERT) */
+  double vectors;       /**< elements that no layer has: a class token */
   double layer_vocab;   /**< rows of the table that the layers look up, 0: none */
   double embedding_dim; /**< of the token table where it is not `hidden` */
   double patch; /**< inputs of a token that a projection embeds (a patch of an image), 0: it is looked up */

@@ -54,6 +54,7 @@ roof_model_stream rf_model_stream(const roof_model *m, double stream) {
   }
   return (roof_model_stream){.hidden = m->hidden,
                              .activation = m->activation,
+                             .vectors = m->vectors,
                              .rotary = m->rotary,
                              .layer_norm = m->layer_norm,
                              .shiftless = m->shiftless,

@@ -14,7 +14,7 @@ static void emit_patches(model_step *s) {
   const roof_model *m = s->target->model;
   rf_model_product(s, s->steps, "patch_proj", ROOF_PART_HEAD, s->tokens, m->patch, m->hidden, m->hidden);
   if (m->positions > 0) {
-    rf_model_map(s, s->steps, "positions", MODEL_RESIDUAL, (double[3]){s->tokens * m->hidden}, 0);
+    rf_model_map(s, s->steps, "positions", MODEL_RESIDUAL, (double[3]){s->tokens * m->hidden}, m->vectors);
   }
 }
 
@@ -194,7 +194,8 @@ static void emit_inputs(model_step *s) {
   }
   rf_model_outer_products(s, false);
   if (s->own.positions > 0) {
-    rf_model_map(s, s->steps, "positions", MODEL_RESIDUAL, (double[3]){s->tokens * s->own.hidden}, 0);
+    rf_model_map(s, s->steps, "positions", MODEL_RESIDUAL, (double[3]){s->tokens * s->own.hidden},
+                 s->own.vectors);
   }
   if (s->own.embedding_norm) {
     rf_model_norm(s, s->steps, "norm", false, s->tokens);

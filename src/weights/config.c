@@ -254,6 +254,7 @@ static roof_status read_patches(config *c) {
     return rf_config_fail(c, "image_size or patch_size: missing, or no patch fits into the image");
   }
   m->patch = item_number(c, ITEM_CHANNELS, 3) * side * side * rf_config_value(c, Q_FRAMES, 1);
+  m->vectors = c->arch->class_token ? m->hidden : 0;
   m->positions = m->context = floor(image / side) * floor(image / side) + c->arch->class_token;
   if (any > 0) {
     m->positions = rf_config_value(c, Q_POSITION_ROWS, 0);
@@ -291,7 +292,7 @@ static roof_status read_globals(config *c) {
   m->layer_norm = a->layer_norm;
   m->shiftless = a->shiftless;
   m->embedding_norm = a->embedding_norm;
-  m->final_norm = !a->no_final_norm;
+  m->final_norm = !a->no_final_norm && rf_config_value(c, Q_NORM_FIRST, 1) != 0;
   m->head_bias = rf_config_flag(c, Q_HEAD_BIAS);
   m->pooler = a->pooler;
   double table = rf_config_value(c, Q_EMBEDDING_DIM, m->hidden);

@@ -120,6 +120,7 @@ roof_status rf_config_graft(roof_model *m, const roof_model *tower, const char *
                            .tokens = tower->context,
                            .positions = tower->positions,
                            .activation = tower->activation,
+                           .vectors = tower->vectors,
                            .rotary = tower->rotary,
                            .layer_norm = tower->layer_norm,
                            .shiftless = tower->shiftless,
@@ -165,7 +166,8 @@ bool rf_config_projects(const char *type) {
   return projector_of(type) < PROJECTORS;
 }
 
-/** Neighbours become one token through two products; some classes do so after layers in between too (deepstack). */
+/** Neighbours become one token through two products; some classes do so after layers in between too (deepstack). A norm
+ * comes first: of each token, but after layers in between of all that are joined. */
 static roof_status add_merged(config *c, roof_model_stream *s, const config *vision) {
   double side = rf_config_value(vision, Q_MERGE, 2), wide = s->hidden * side * side;
   double times = 1 + (double)json_array_size(vision->items[ITEM_DEEP_LAYERS]);
@@ -178,6 +180,7 @@ static roof_status add_merged(config *c, roof_model_stream *s, const config *vis
     roof_model_product down = {
         .name = "merger_down", .stream = c->model->stream_count, .rows = s->result, .in = wide, .out = out};
     up.bias = down.bias = up.last = down.last = true;
+    s->vectors += s->hidden * (s->layer_norm ? 2 : 1) * (i > 0 ? side * side : 1);
     status = rf_config_add_product(c, &up);
     status = status == ROOF_OK ? rf_config_add_product(c, &down) : status;
   }

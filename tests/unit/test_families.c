@@ -300,14 +300,32 @@ static void published(void **state) {
   }
 }
 
-/** To the last element of the published files: keys of Whisper have no bias, norms of Cohere no shift. */
-static void vectors_that_a_class_leaves_out(void **state) {
+#define OPT_350M                                                                                             \
+  "{\"model_type\": \"opt\", \"hidden_size\": 1024, \"ffn_dim\": 4096, \"num_attention_heads\": 16, "        \
+  "\"num_hidden_layers\": 24, \"vocab_size\": 50272, \"max_position_embeddings\": 2048, "                    \
+  "\"word_embed_proj_dim\": 512, \"do_layer_norm_before\": false}"
+
+/** To the last element of the published files: keys of Whisper have no bias, norms of Cohere no shift, OPT-350M no norm after
+ * the last layer; a class token is one, and what joins tokens of an image has norms. */
+static void vectors_to_the_last(void **state) {
   (void)state;
-  roof_model cohere;
+  roof_model cohere, vit;
   assert_int_equal(roof_model_load("command-r-35b", &cohere, NULL), ROOF_OK);
-  assert_true(roof_model_count(&cohere).total == 34980831232);
-  const roof_model large = whisper(1280, 32, 32, 128, 51866);
-  assert_true(roof_model_count(&large).total == 1543490560);
+  assert_int_equal(roof_model_load("vit-base", &vit, NULL), ROOF_OK);
+  const struct {
+    roof_model model;
+    double parameters;
+  } rows[] = {{cohere, 34980831232},
+              {whisper(1280, 32, 32, 128, 51866), 1543490560},
+              {vit, 85798656},
+              {read_config(OPT_350M), 331196416},
+              {read_config(QWEN3_VL), 8767123696}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    double counted = roof_model_count(&rows[i].model).total;
+    if (counted != rows[i].parameters) {
+      fail_msg("%s: %.0f of %.0f", rows[i].model.architecture, counted, rows[i].parameters);
+    }
+  }
 }
 
 /** 30 s of sound through Whisper large-v3, d = 1280: the front of two convolutions, 32 layers over 1500 tokens, the decoder's
@@ -547,7 +565,7 @@ static void refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(published),
-                                     cmocka_unit_test(vectors_that_a_class_leaves_out),
+                                     cmocka_unit_test(vectors_to_the_last),
                                      cmocka_unit_test(sound),
                                      cmocka_unit_test(text_to_text),
                                      cmocka_unit_test(two_towers),
