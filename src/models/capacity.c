@@ -35,10 +35,17 @@ static void add_rates(const roof_model_target *t, roof_model_capacity *c) {
   c->kv_window_bytes = full - empty - window * c->kv_bytes_beyond_windows;
 }
 
+/** Tokens of the prefix in a context of so many: a share is of the prompt that it has then. */
+static double prefix_at(const roof_model_target *t, double context) {
+  roof_model_settings s = t->settings;
+  s.prompt += context - (roof_model_own_prompt(t) + s.generate);
+  return roof_model_prefix(&s);
+}
+
 /** Bytes that two sequences of `context` tokens with a common prefix keep once: of a window what still reaches back
  * into the prefix. */
 static double prefix_bytes(const roof_model_target *t, double context) {
-  double bytes = 0, own = context - roof_model_prefix(&t->settings);
+  double bytes = 0, own = context - prefix_at(t, context);
   for (int i = 0; i < t->model->block_count; i++) {
     const roof_model_block *b = &t->model->blocks[i];
     double kept = b->mixer == ROOF_MIX_CROSS ? 0 : fmax(0, rf_model_kept_tokens(b, context) - own);
@@ -115,23 +122,26 @@ static double activation_bytes(const roof_model_target *t, double per_token, dou
 /** What the batch takes at so many tokens per sequence: its cache in whole pages, a common prefix once, and its activations. */
 static double batch_bytes(const roof_model_target *t, double context) {
   const roof_model_settings *s = &t->settings;
-  double sequences = roof_model_replica_batch(t), prefix = roof_model_prefix(s);
+  double sequences = roof_model_replica_batch(t), prefix = prefix_at(t, context);
   double paged = ceil(context / s->page) * s->page, fresh = fmax(1, context - s->generate - prefix);
   double shared = (sequences - prefix_copies(s, sequences)) * prefix_bytes(t, context);
   return (1 - s->offload_kv) * (sequences * sequence_bytes(t, paged) - shared) +
          activation_bytes(t, activation_bytes_per_token(t, 0), sequences, fresh);
 }
 
-/** The most tokens per sequence at which the batch has room. */
+/** The most tokens per sequence at which the batch has room: whole pages first, as in a page that has begun each further token
+ * of a prefix takes less. */
 static double longest_context(const roof_model_target *t, double room) {
   enum { MOST = 1 << 30 };
-  double low = 0, high = MOST;
+  double low = 0, high = ceil(MOST / t->settings.page) * t->settings.page;
   if (batch_bytes(t, high) <= room) {
     return INFINITY;
   }
-  while (high - low > 1) {
-    double middle = floor((low + high) / 2);
-    *(batch_bytes(t, middle) <= room ? &low : &high) = middle;
+  for (double step = t->settings.page; high - low > 1; step = 1) {
+    while (high - low > step) {
+      double middle = low + floor((high - low) / (2 * step)) * step;
+      *(batch_bytes(t, middle) <= room ? &low : &high) = middle;
+    }
   }
   return low;
 }

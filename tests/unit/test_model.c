@@ -411,6 +411,14 @@ static void limits(void **state) {
   assert_true(answer(&model, &s)->capacity.fits);
   s.prompt += 1;
   assert_false(answer(&model, &s)->capacity.fits);
+  for (double page = 1; page <= 64; page += 63) { /* a share of the prompt, however long that is */
+    s.batch = 8, s.prompt = 1100, s.prefix = 0.5, s.page = page;
+    s.prompt = answer(&model, &s)->capacity.longest_context - s.generate;
+    assert_true(answer(&model, &s)->capacity.fits &&
+                answer(&model, &s)->capacity.spare_bytes < 64 * page * 131072);
+    s.prompt += 1;
+    assert_false(answer(&model, &s)->capacity.fits);
+  }
   s = roof_model_settings_default(&model);
   for (s.dp = 1; s.dp <= 2; s.dp++) { /* of all replicas, from any batch */
     s.batch = s.dp;
