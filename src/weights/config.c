@@ -292,7 +292,7 @@ static roof_status read_globals(config *c) {
   m->layer_norm = a->layer_norm;
   m->shiftless = a->shiftless;
   m->embedding_norm = a->embedding_norm;
-  m->final_norm = !a->no_final_norm && rf_config_value(c, Q_NORM_FIRST, 1) != 0;
+  m->final_norm = !a->no_final_norm && rf_config_value(c, Q_FINAL_NORM, 1) != 0;
   m->head_bias = rf_config_flag(c, Q_HEAD_BIAS);
   m->pooler = a->pooler;
   double table = rf_config_value(c, Q_EMBEDDING_DIM, m->hidden);

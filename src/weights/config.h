@@ -79,7 +79,7 @@
   X(Q_EXPERT_BIAS, "expert_bias")                                                                            \
   X(Q_ROUTER_BIAS, "use_routing_bias")                                                                       \
   X(Q_QK_NORM, "use_qk_norm")                                                                                \
-  X(Q_NORM_FIRST, "do_layer_norm_before")                                                                    \
+  X(Q_FINAL_NORM, "do_layer_norm_before")                                                                    \
   X(Q_TIED, "tie_word_embeddings")                                                                           \
   X(Q_PARALLEL, "parallel_attn")                                                                             \
   X(Q_HEAD_BIAS, "lm_head_bias")                                                                             \

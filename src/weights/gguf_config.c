@@ -180,16 +180,17 @@ static const struct {
 enum { ARCHITECTURES = sizeof architectures / sizeof architectures[0] };
 
 /** Those of the same file that a config.json describes and the keys of GGUF not, as far as they are read here. */
-static const char as_config[] = " gemma3n gemma4 kimi-linear rwkv6 rwkv7 stablelm step35 t5 ";
+static const char as_config[] =
+    " chatglm dbrx exaone gemma3n gemma4 gptj kimi-linear nemotron rwkv6 rwkv7 stablelm step35 t5 ";
 
 /** Those of the same file that are not described here: what they compute is not known, or not covered. */
 static const char others[] =
-    " afmoe apertus arcee arctic arwkv7 baichuan bailingmoe bailingmoe2 bitnet chameleon chatglm clip "
-    "codeshell cogvlm cohere2moe dbrx deepseek2-ocr deepseek4 dflash dots1 dream eagle3 "
-    "ernie4_5-moe eurobert exaone exaone-moe gemma-embedding gemma4-assistant gptj grok grovemoe "
+    " afmoe apertus arcee arctic arwkv7 baichuan bailingmoe bailingmoe2 bitnet chameleon clip "
+    "codeshell cogvlm cohere2moe deepseek2-ocr deepseek4 dflash dots1 dream eagle3 "
+    "ernie4_5-moe eurobert exaone-moe gemma-embedding gemma4-assistant grok grovemoe "
     "hunyuan-dense hunyuan-moe hunyuan_vl hy_v3 jais jais2 jina-bert-v2 jina-bert-v3 laguna lfm2 lfm2moe "
     "llada llada-moe llama-embed maincoder mellum mimo2 minicpm minicpm3 mistral4 modern-bert mpt "
-    "nemotron neo-bert nomic-bert nomic-bert-moe olmo openelm orion paddleocr pangu-embedded plamo plamo2 "
+    "neo-bert nomic-bert nomic-bert-moe olmo openelm orion paddleocr pangu-embedded plamo plamo2 "
     "plamo3 plm qwen refact rnd1 rwkv6qwen2 smallthinker t5encoder talkie wavtokenizer-dec ";
 
 static roof_status fail_architecture(const gguf *g, const char *file, roof_error *error) {

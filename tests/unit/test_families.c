@@ -212,6 +212,67 @@ static roof_model t5(int width, int inner, int heads, int layers, const char *ml
   "\"spatial_patch_size\": 14, \"window_size\": 112, \"fullatt_block_indexes\": [7, 15, 23, 3"               \
   "1], \"temporal_patch_size\": 2}}"
 
+#define CHATGLM3                                                                                             \
+  "{\"model_type\": \"chatglm\", \"add_bias_linear\": false, \"add_qkv_bias\": true, "                       \
+  "\"apply_query_key_layer_scaling\": true, \"apply_residual_connection_post_layernorm\": "                  \
+  "false, \"attention_softmax_in_fp32\": true, \"bias_dropout_fusion\": true, "                              \
+  "\"ffn_hidden_size\": 13696, \"fp32_residual_connection\": false, \"hidden_size\": 4096, "                 \
+  "\"kv_channels\": 128, \"layernorm_epsilon\": 1e-05, \"multi_query_attention\": true, "                    \
+  "\"multi_query_group_num\": 2, \"num_attention_heads\": 32, \"num_layers\": 28, "                          \
+  "\"original_rope\": true, \"padded_vocab_size\": 65024, \"post_layer_norm\": true, "                       \
+  "\"rmsnorm\": true, \"seq_length\": 8192, \"tie_word_embeddings\": false, "                                \
+  "\"pre_seq_len\": null, \"prefix_projection\": false, \"quantization_bit\": 0}"
+
+#define GLM4_CHAT                                                                                            \
+  "{\"model_type\": \"chatglm\", \"add_bias_linear\": false, \"add_qkv_bias\": true, "                       \
+  "\"apply_query_key_layer_scaling\": true, \"apply_residual_connection_post_layernorm\": "                  \
+  "false, \"attention_softmax_in_fp32\": true, \"bias_dropout_fusion\": true, "                              \
+  "\"ffn_hidden_size\": 13696, \"fp32_residual_connection\": false, \"hidden_size\": 4096, "                 \
+  "\"kv_channels\": 128, \"layernorm_epsilon\": 1e-05, \"multi_query_attention\": true, "                    \
+  "\"multi_query_group_num\": 2, \"num_attention_heads\": 32, \"num_layers\": 40, "                          \
+  "\"original_rope\": true, \"padded_vocab_size\": 151552, \"vocab_size\": 151552, "                         \
+  "\"rope_ratio\": 500, \"classifier_dropout\": null, \"post_layer_norm\": true, "                           \
+  "\"rmsnorm\": true, \"seq_length\": 131072, \"tie_word_embeddings\": false, "                              \
+  "\"pre_seq_len\": null, \"prefix_projection\": false, \"quantization_bit\": 0}"
+
+#define GPTJ                                                                                                 \
+  "{\"activation_function\": \"gelu_new\", \"gradient_checkpointing\": false, "                              \
+  "\"layer_norm_epsilon\": 1e-05, \"model_type\": \"gptj\", \"n_embd\": 4096, \"n_head\": "                  \
+  "16, \"n_inner\": null, \"n_layer\": 28, \"n_positions\": 2048, \"rotary\": true, "                        \
+  "\"rotary_dim\": 64, \"scale_attn_weights\": true, \"tie_word_embeddings\": false, "                       \
+  "\"vocab_size\": 50400}"
+
+#define CODEGEN                                                                                              \
+  "{\"activation_function\": \"gelu_new\", \"gradient_checkpointing\": false, "                              \
+  "\"layer_norm_epsilon\": 1e-05, \"model_type\": \"codegen\", \"n_ctx\": 2048, "                            \
+  "\"n_embd\": 1024, \"n_head\": 16, \"n_inner\": null, \"n_layer\": 20, \"n_positions\": "                  \
+  "2048, \"rotary_dim\": 32, \"scale_attn_weights\": true, \"tie_word_embeddings\": false, "                 \
+  "\"vocab_size\": 51200}"
+
+#define DBRX                                                                                                 \
+  "{\"attn_config\": {\"clip_qkv\": 8, \"kv_n_heads\": 8, \"model_type\": \"\", "                            \
+  "\"rope_theta\": 500000}, \"d_model\": 6144, \"ffn_config\": {\"ffn_hidden_size\": "                       \
+  "10752, \"model_type\": \"\", \"moe_jitter_eps\": 0.01, \"moe_loss_weight\": 0.05, "                       \
+  "\"moe_num_experts\": 16, \"moe_top_k\": 4}, \"max_seq_len\": 32768, \"model_type\": "                     \
+  "\"dbrx\", \"n_heads\": 48, \"n_layers\": 40, \"output_router_logits\": false, "                           \
+  "\"router_aux_loss_coef\": 0.05, \"tie_word_embeddings\": false, \"vocab_size\": 100352}"
+
+#define EXAONE35                                                                                             \
+  "{\"activation_function\": \"silu\", \"head_dim\": 128, \"hidden_size\": 4096, "                           \
+  "\"intermediate_size\": 14336, \"layer_norm_epsilon\": 1e-05, "                                            \
+  "\"max_position_embeddings\": 32768, \"model_type\": \"exaone\", "                                         \
+  "\"num_attention_heads\": 32, \"num_key_value_heads\": 8, \"num_layers\": 32, "                            \
+  "\"rope_scaling\": {\"factor\": 8.0, \"rope_type\": \"llama3\"}, \"rope_theta\": "                         \
+  "1000000, \"tie_word_embeddings\": false, \"vocab_size\": 102400}"
+
+#define MINITRON                                                                                             \
+  "{\"hidden_act\": \"relu2\", \"hidden_size\": 3072, \"intermediate_size\": 9216, "                         \
+  "\"max_position_embeddings\": 4096, \"model_type\": \"nemotron\", "                                        \
+  "\"num_attention_heads\": 24, \"head_dim\": 128, \"num_hidden_layers\": 32, "                              \
+  "\"num_key_value_heads\": 8, \"norm_eps\": 1e-05, \"rope_theta\": 10000, "                                 \
+  "\"partial_rotary_factor\": 0.5, \"tie_word_embeddings\": false, \"vocab_size\": 256000, "                 \
+  "\"attention_bias\": false, \"mlp_bias\": false}"
+
 #define QWEN3_VL                                                                                             \
   "{\"model_type\": \"qwen3_vl\", \"text_config\": {\"model_type\": \"qwen3_vl_text\", \"hidd"               \
   "en_size\": 4096, \"num_hidden_layers\": 36, \"num_attention_heads\": 32, \"num_key_value_h"               \
@@ -284,6 +345,12 @@ static void published(void **state) {
       {"granite-3.1-3b-a800m", read_config(GRANITE_3B), 3.3e9},
       {"granite-3.1-1b-a400m", read_config(GRANITE_1B), 1.33e9},
       {"internlm2-7b", read_config(INTERNLM2_7B), 7.74e9},
+      /* Salesforce/codegen-350M-mono; databricks/dbrx-base: 132 B; LGAI-EXAONE/EXAONE-3.5-7.8B-Instruct: 6.98 B and
+         two tables; nvidia/Minitron-4B-Base: 4.19 B */
+      {"codegen-350m", read_config(CODEGEN), 357e6},
+      {"dbrx", read_config(DBRX), 132e9},
+      {"exaone-3.5-7.8b", read_config(EXAONE35), 6.98e9 + 2 * 102400.0 * 4096},
+      {"minitron-4b", read_config(MINITRON), 4.19e9},
       /* with the tower of images: Qwen/Qwen2-VL-7B-Instruct and Qwen2.5-VL-7B: 8.29 B; Qwen3-VL-8B: 8,767,123,696;
          google/gemma-3-4b-it: 4.3 B; llava-hf/llava-1.5-7b-hf: 7.06 B */
       {"qwen2-vl-7b", read_config(QWEN2_VL), 8.29e9},
@@ -319,6 +386,9 @@ static void vectors_to_the_last(void **state) {
               {whisper(1280, 32, 32, 128, 51866), 1543490560},
               {vit, 85798656},
               {read_config(OPT_350M), 331196416},
+              {read_config(CHATGLM3), 6243584000},
+              {read_config(GLM4_CHAT), 9399951360},
+              {read_config(GPTJ), 6050882784},
               {read_config(QWEN3_VL), 8767123696}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     double counted = roof_model_count(&rows[i].model).total;
