@@ -324,6 +324,7 @@ typedef struct roof_model {
   double layer_vocab;   /**< rows of the table that the layers look up, 0: none */
   double embedding_dim; /**< of the token table where it is not `hidden` */
   double patch; /**< inputs of a token that a projection embeds (a patch of an image), 0: it is looked up */
+  bool bare_patches; /**< that projection has no bias */
   bool rotary;
   bool tied; /**< the token table is also the output projection */
   bool

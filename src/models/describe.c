@@ -298,7 +298,8 @@ roof_model_parameters roof_model_count(const roof_model *m) {
   double adapters = dim != m->hidden ? 2 * dim * m->hidden : 0; /* into and out of a narrower table (OPT) */
   p.vectors += m->vectors +
                rf_model_norm_vectors(&own) * ((m->final_norm ? 1 : 0) + (m->embedding_norm ? 1 : 0)) +
-               (m->head_bias ? m->vocab : 0) + (m->pooler ? m->hidden : 0) + (m->patch > 0 ? m->hidden : 0);
+               (m->head_bias ? m->vocab : 0) + (m->pooler ? m->hidden : 0) +
+               (m->patch > 0 && !m->bare_patches ? m->hidden : 0);
   p.parts[ROOF_PART_HEAD] = (m->encoder ? 0 : m->vocab * dim) + adapters +
                             (m->pooler ? m->hidden * m->hidden : 0) + m->patch * m->hidden;
   p.embedding += (m->tied && !m->encoder ? 0 : m->vocab * dim) + (m->positions + m->token_types) * m->hidden;

@@ -16,7 +16,7 @@ static double layers_like(const roof_model_target *t, const roof_model_block *b)
 }
 
 /** Of the stored keys, values and states that an operation moves, those that no cache holds when they are wanted again: it
- * keeps a step's weights, and of what the layers have of their sequences as much as has room beside them. Keys of a whole
+ * keeps a step's weights, and of what the layers have of their sequences as much as has room next to them. Keys of a whole
  * prompt were just written, and its state starts empty. */
 static double displaced_bytes(const roof_model_target *t, const roof_model_operation *o,
                               const roof_work *work) {

@@ -12,7 +12,8 @@ void rf_model_norm(model_step *s, double n, const char *name, bool added, double
 /** Patches of an image: one product (Dosovitskiy et al. 2021, section 3.1), and the positions are added. */
 static void emit_patches(model_step *s) {
   const roof_model *m = s->target->model;
-  rf_model_product(s, s->steps, "patch_proj", ROOF_PART_HEAD, s->tokens, m->patch, m->hidden, m->hidden);
+  rf_model_product(s, s->steps, "patch_proj", ROOF_PART_HEAD, s->tokens, m->patch, m->hidden,
+                   m->bare_patches ? 0 : m->hidden);
   if (m->positions > 0) {
     rf_model_map(s, s->steps, "positions", MODEL_RESIDUAL, (double[3]){s->tokens * m->hidden}, m->vectors);
   }

@@ -254,6 +254,7 @@ static roof_status read_patches(config *c) {
     return rf_config_fail(c, "image_size or patch_size: missing, or no patch fits into the image");
   }
   m->patch = item_number(c, ITEM_CHANNELS, 3) * side * side * rf_config_value(c, Q_FRAMES, 1);
+  m->bare_patches = c->arch->bare_patches;
   m->vectors = c->arch->class_token ? m->hidden : 0;
   m->positions = m->context = floor(image / side) * floor(image / side) + c->arch->class_token;
   if (any > 0) {

@@ -229,8 +229,9 @@ typedef struct config_arch {
       first_position; /**< rows that the table, as long as the config says, has before the first (RoBERTa: 2) */
   bool no_positions; /**< neither learned nor rotary (ALiBi, none) */
   bool encoder;
-  bool patches;     /**< embeds patches of an image, no tokens */
-  bool class_token; /**< one more than the patches */
+  bool patches;      /**< embeds patches of an image, no tokens */
+  bool bare_patches; /**< their projection has no bias */
+  bool class_token;  /**< one more than the patches */
   bool embedding_norm;
   bool no_final_norm;
   bool sinks;

@@ -132,7 +132,7 @@ roof_status rf_config_graft(roof_model *m, const roof_model *tower, const char *
                                                          .stream = m->stream_count,
                                                          .in = tower->patch,
                                                          .out = tower->hidden,
-                                                         .bias = true};
+                                                         .bias = !tower->bare_patches};
   roof_status status = ROOF_OK;
   for (int i = 0; i < tower->layer_count && status == ROOF_OK; i++) {
     roof_model_block block;
@@ -194,6 +194,7 @@ roof_status rf_config_project(config *c, const char *type, const config *vision)
   if (how == MERGED) {
     return add_merged(c, s, vision);
   }
+  s->vectors += how == POOLED ? s->hidden : 0; /* a norm */
   s->result = how == POOLED ? rf_config_value(c, Q_IMAGE_TOKENS, 256) : s->tokens - vision->arch->class_token;
   roof_model_product in = {.name = "image_in", .stream = c->model->stream_count, .rows = s->result};
   in.in = s->hidden, in.out = hidden, in.last = true, in.bias = how == TWO_PRODUCTS;

@@ -530,8 +530,7 @@ static void keys_that_say_nothing(void **state) {
   }
   static const char adapter[] = SMALL "\"use_llm_lora\": 16}";
   assert_true(roof_model_read(adapter, strlen(adapter), "x", &m, &error) != ROOF_OK);
-  static const char set[] = SMALL "\"new\": 3}",
-                    unknown[] = "{\"attn_config\": {}, \"model_type\": \"mpt\"}";
+  static const char set[] = SMALL "\"new\": 3}", unknown[] = "{\"attn_config\": {}, \"model_type\": \"mpt\"}";
   assert_true(roof_model_read(set, strlen(set), "x", &m, &error) != ROOF_OK);
   assert_non_null(strstr(error.message, "new: unknown key"));
   assert_true(roof_model_read(unknown, strlen(unknown), "x", &m, &error) != ROOF_OK);

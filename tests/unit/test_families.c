@@ -373,7 +373,7 @@ static void published(void **state) {
   "\"word_embed_proj_dim\": 512, \"do_layer_norm_before\": false}"
 
 /** To the last element of the published files: keys of Whisper have no bias, norms of Cohere no shift, OPT-350M no norm after
- * the last layer; a class token is one, and what joins tokens of an image has norms. */
+ * the last layer; a class token is one, what makes tokens of an image has norms, and some towers' patches no bias. */
 static void vectors_to_the_last(void **state) {
   (void)state;
   roof_model cohere, vit;
@@ -389,7 +389,11 @@ static void vectors_to_the_last(void **state) {
               {read_config(CHATGLM3), 6243584000},
               {read_config(GLM4_CHAT), 9399951360},
               {read_config(GPTJ), 6050882784},
-              {read_config(QWEN3_VL), 8767123696}};
+              {read_config(QWEN2_VL), 8291375616},
+              {read_config(QWEN25_VL), 8292166656},
+              {read_config(QWEN3_VL), 8767123696},
+              {read_config(GEMMA3), 4300079472},
+              {read_config(LLAVA), 7063427072}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     double counted = roof_model_count(&rows[i].model).total;
     if (counted != rows[i].parameters) {
