@@ -1,5 +1,7 @@
 # What the tests of bench/gpu.sh share.
 
+unset -f jq # the order of keys in a result is that of its tables
+
 # A roofline that measures nothing, so that the script's own work can be seen: it lists the real kernels and makes up their times.
 # STUB_FAIL: "KERNEL FORMAT CODE", the words of a kernel that ends so, for the reason STUB_WHY. STUB_SLEEP: a kernel that takes for ever.
 stub() {

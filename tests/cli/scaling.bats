@@ -81,7 +81,7 @@ gone() {
   has 'ceilings  host, '
   ! has 'reconcile --ledger' || false
   "$ROOFLINE" cluster report s.json --json >again.json
-  [ "$(jq -S 'walk(if type == "number" then . * 1e9 | round else . end)' s.json)" = "$(jq -S 'walk(if type == "number" then . * 1e9 | round else . end)' again.json)" ]
+  [ "$(command jq -S 'walk(if type == "number" then . * 1e9 | round else . end)' s.json)" = "$(command jq -S 'walk(if type == "number" then . * 1e9 | round else . end)' again.json)" ]
   run -0 "$ROOFLINE" cluster report s.json --csv
   [ "${#lines[@]}" -eq 3 ]
   run -0 "$ROOFLINE" cluster report s.json --to s.svg

@@ -48,7 +48,7 @@ sweep() {
   [ "$(json '[.points[].schema] | unique')" = '["roofline.prediction/1"]' ]
   local point=$(json '.points[5]')
   run -0 "$ROOFLINE" predict gemm m=2 n=64 k=8 --machine h100 --json
-  [ "$(json -S .)" = "$(jq -cS . <<<"$point")" ]
+  [ "$(command jq -cS . <<<"$output")" = "$(command jq -cS . <<<"$point")" ]
 }
 
 @test "lists, geometric and arithmetic ranges, suffixes" {
